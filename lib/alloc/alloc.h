@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Block and inode allocation: groups, bitmaps, buddies, preallocations, counters.
+ *
+ * Block numbers are file system blocks.  With bigalloc the allocator works in
+ * clusters inside; requests and results at this interface are in blocks, as the
+ * kernel's events print them.
+ */
+#ifndef FFS_ALLOC_H
+#define FFS_ALLOC_H
+
+#include "journal/journal.h"
+
+struct ffs_alloc;
+
+/* Flags of a request, by the words the events print. */
+#define FFS_MB_DATA 0x0001u /* HINT_DATA */
+#define FFS_MB_NOPREALLOC 0x0002u /* HINT_NOPREALLOC, as printed */
+#define FFS_MB_TRY_GOAL 0x0004u /* HINT_TRY_GOAL */
+#define FFS_MB_DELALLOC 0x0008u /* DELALLOC_RESV */
+#define FFS_MB_USE_RESERVED 0x0010u /* USE_RESV */
+#define FFS_MB_STREAM 0x0020u /* STREAM_ALLOC */
+#define FFS_MB_GROUP 0x0040u /* HINT_GRP_ALLOC */
+#define FFS_MB_MERGE 0x0080u /* HINT_MERGE */
+
+/* Flags of a free. */
+#define FFS_FREE_METADATA 0x01u
+#define FFS_FREE_FORGET 0x02u
+#define FFS_FREE_VALIDATED 0x04u
+#define FFS_FREE_NO_QUOTA 0x08u
+#define FFS_FREE_NOFREE_FIRST 0x10u /* 1ST_CLUSTER */
+#define FFS_FREE_NOFREE_LAST 0x20u /* LAST_CLUSTER */
+#define FFS_FREE_RERESERVE 0x40u
+
+struct ffs_alloc_request {
+	struct ffs_inode *inode;
+	u32 flags; /* FFS_MB_* */
+	u32 len; /* blocks wanted; what was got on return */
+	u32 lblk; /* logical block */
+	u64 goal;
+	u32 lleft, lright; /* nearest allocated logical blocks, the logical block itself if none */
+	u64 pleft, pright; /* and where they are, 0 if none */
+};
+
+enum ffs_alloc_policy {
+	FFS_ALLOC_KERNEL, /* the kernel's rules on the layout of mke2fs */
+	FFS_ALLOC_PATTERN, /* the kernel's rules on a free space described by a pattern */
+	FFS_ALLOC_WORST, /* adversary: each request gets one block in a group not used before */
+};
+
+struct ffs_alloc_hooks {
+	void *priv;
+	/* i_blocks of @inode changed (quota accounting): the kernel dirties the inode here. */
+	void (*i_blocks_changed)(void *priv, struct ffs_inode *inode);
+	/* True if the kernel's data=writeback / no journal rule frees data blocks at once. */
+	bool (*free_at_once)(void *priv, const struct ffs_inode *inode, bool metadata);
+};
+
+/* Free space right after mke2fs for @env's geometry. */
+struct ffs_alloc *ffs_alloc_new(struct ffs_env *env, const struct ffs_alloc_hooks *hooks);
+void ffs_alloc_free(struct ffs_alloc *a);
+void ffs_alloc_set_policy(struct ffs_alloc *a, enum ffs_alloc_policy policy);
+/* Take or give back a range outside any transaction (free-space patterns, images). */
+void ffs_alloc_mark(struct ffs_alloc *a, u64 first, u64 end, bool used);
+/* What a mount forgets: preallocations, loaded buddies, remembered groups. */
+void ffs_alloc_remount(struct ffs_alloc *a);
+/* Load all buddies (reading mb_groups does that). */
+void ffs_alloc_load_all(struct ffs_alloc *a);
+void ffs_alloc_set_reserved_clusters(struct ffs_alloc *a, u64 clusters);
+/* Tunables of /sys/fs/ext4/DEV: mb_stream_req, mb_group_prealloc, ... -ENOENT if not known. */
+int ffs_alloc_tune(struct ffs_alloc *a, const char *name, u64 value);
+
+/*
+ * Allocate.  Prints ext4_request_blocks and ext4_allocate_blocks, dirties the
+ * bitmap and the descriptor of the group, changes i_blocks and counters.
+ * Returns the first block, ar->len is what was got; or 0 with *err negative
+ * (-ENOSPC, or the error of the journal).
+ */
+u64 ffs_alloc_blocks(struct ffs_alloc *a, struct ffs_handle *h, struct ffs_alloc_request *ar,
+		     int *err);
+/*
+ * One block for the extent tree or the indirect map (ext4_new_meta_blocks):
+ * no preallocation, quota is charged by the same rules.
+ */
+u64 ffs_alloc_meta_block(struct ffs_alloc *a, struct ffs_handle *h, struct ffs_inode *inode,
+			 u64 goal, u32 flags, int *err);
+/*
+ * Free [blk, blk + count): prints ext4_free_blocks, dirties bitmap and
+ * descriptor, gives back i_blocks.  The blocks can be used again when the
+ * transaction has committed.
+ */
+int ffs_free_blocks(struct ffs_alloc *a, struct ffs_handle *h, struct ffs_inode *inode, u64 blk,
+		    u64 count, u32 flags);
+/* The blocks freed by transaction @tid may be used from now on. */
+void ffs_alloc_committed(struct ffs_alloc *a, u32 tid);
+/* Blocks freed by transactions not yet committed: an ENOSPC retry commits if there are any. */
+bool ffs_alloc_has_pending(const struct ffs_alloc *a);
+/* Throw away the inode's preallocations (close, truncate, punch ...). */
+void ffs_discard_preallocations(struct ffs_alloc *a, struct ffs_inode *inode);
+
+/* Goal of an inode without blocks. */
+u64 ffs_inode_goal(const struct ffs_alloc *a, const struct ffs_inode *inode);
+
+/* Delayed allocation: @clusters promised (0 or -ENOSPC), given back. */
+int ffs_claim_delayed(struct ffs_alloc *a, u64 clusters);
+void ffs_release_delayed(struct ffs_alloc *a, u64 clusters);
+
+u64 ffs_free_clusters(const struct ffs_alloc *a); /* exact, freed-but-pending ones not counted as free twice */
+u64 ffs_delayed_clusters(const struct ffs_alloc *a);
+/* True if the file system is so full that delayed writes go the direct way (ext4_nonda_switch). */
+bool ffs_nonda_switch(struct ffs_alloc *a, bool *start_writeback);
+
+/* Number of the group descriptor block, block bitmap and inode table block: what gets dirtied. */
+u32 ffs_group_of(const struct ffs_alloc *a, u64 blk);
+u64 ffs_bitmap_block(const struct ffs_alloc *a, u32 group);
+u64 ffs_descriptor_block(const struct ffs_alloc *a, u32 group);
+u64 ffs_inode_bitmap_block(const struct ffs_alloc *a, u32 group);
+u64 ffs_inode_table_block(const struct ffs_alloc *a, u32 ino);
+
+/*
+ * A new inode number (__ext4_new_inode): Orlov for directories, the parent's
+ * flex group for the rest.  Dirties inode bitmap, descriptor (and the block
+ * bitmap of a group still BLOCK_UNINIT); not the inode table block.
+ * Returns 0 and *ino, or -ENOSPC.
+ */
+int ffs_new_inode_number(struct ffs_alloc *a, struct ffs_handle *h, const struct ffs_inode *parent,
+			 u32 mode, const char *name, u32 *ino);
+void ffs_free_inode_number(struct ffs_alloc *a, struct ffs_handle *h, u32 ino, bool dir);
+
+/* Copy for a snapshot of committed state is not needed: bitmaps follow from the inodes. */
+
+#endif

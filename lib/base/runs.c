@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+/* Sorted map of runs: see runs.h. */
+#include "runs.h"
+
+void ffs_runs_free(struct ffs_runs *m)
+{
+	u32 i;
+
+	for (i = 0; i < m->nr_chunks; i++)
+		free(m->chunk[i]);
+	free(m->chunk);
+	*m = (struct ffs_runs){ 0 };
+}
+
+void ffs_runs_copy(struct ffs_runs *to, const struct ffs_runs *from)
+{
+	u32 i;
+
+	ffs_runs_free(to);
+	*to = *from;
+	to->cap_chunks = from->nr_chunks;
+	to->chunk = ffs_zalloc(from->nr_chunks * sizeof(*to->chunk));
+	for (i = 0; i < from->nr_chunks; i++) {
+		to->chunk[i] = ffs_zalloc(sizeof(**to->chunk));
+		memcpy(to->chunk[i], from->chunk[i], sizeof(**to->chunk));
+	}
+}
+
+/* First chunk whose last run ends behind @key; nr_chunks if none. */
+static u32 find_chunk(const struct ffs_runs *m, u64 key)
+{
+	u32 lo = 0, hi = m->nr_chunks;
+
+	while (lo < hi) {
+		u32 mid = (lo + hi) / 2;
+		const struct ffs_runs_chunk *c = m->chunk[mid];
+
+		if (c->run[c->n - 1].end > key)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return lo;
+}
+
+const struct ffs_run *ffs_runs_at(const struct ffs_runs *m, u64 key, struct ffs_runs_pos *pos)
+{
+	const struct ffs_runs_chunk *c;
+	u32 lo = 0, hi;
+
+	pos->chunk = find_chunk(m, key);
+	pos->i = 0;
+	if (pos->chunk == m->nr_chunks)
+		return NULL;
+	c = m->chunk[pos->chunk];
+	hi = c->n;
+	while (lo < hi) {
+		u32 mid = (lo + hi) / 2;
+
+		if (c->run[mid].end > key)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	pos->i = lo;
+	return &c->run[lo];
+}
+
+const struct ffs_run *ffs_runs_next(const struct ffs_runs *m, struct ffs_runs_pos *pos)
+{
+	if (pos->chunk >= m->nr_chunks)
+		return NULL;
+	if (++pos->i < m->chunk[pos->chunk]->n)
+		return &m->chunk[pos->chunk]->run[pos->i];
+	pos->i = 0;
+	if (++pos->chunk >= m->nr_chunks)
+		return NULL;
+	return &m->chunk[pos->chunk]->run[0];
+}
+
+const struct ffs_run *ffs_runs_prev(const struct ffs_runs *m, struct ffs_runs_pos *pos)
+{
+	if (pos->chunk < m->nr_chunks && pos->i)
+		return &m->chunk[pos->chunk]->run[--pos->i];
+	if (!pos->chunk)
+		return NULL;
+	pos->chunk--;
+	pos->i = m->chunk[pos->chunk]->n - 1;
+	return &m->chunk[pos->chunk]->run[pos->i];
+}
+
+const struct ffs_run *ffs_runs_find(const struct ffs_runs *m, u64 key)
+{
+	struct ffs_runs_pos pos;
+	const struct ffs_run *r = ffs_runs_at(m, key, &pos);
+
+	return r && r->first <= key ? r : NULL;
+}
+
+static void insert_chunk(struct ffs_runs *m, u32 at)
+{
+	if (m->nr_chunks == m->cap_chunks) {
+		m->cap_chunks = m->cap_chunks ? 2 * m->cap_chunks : 4;
+		m->chunk = ffs_realloc(m->chunk, m->cap_chunks * sizeof(*m->chunk));
+	}
+	memmove(&m->chunk[at + 1], &m->chunk[at], (m->nr_chunks - at) * sizeof(*m->chunk));
+	m->chunk[at] = ffs_zalloc(sizeof(**m->chunk));
+	m->nr_chunks++;
+}
+
+static void remove_chunk(struct ffs_runs *m, u32 at)
+{
+	free(m->chunk[at]);
+	m->nr_chunks--;
+	memmove(&m->chunk[at], &m->chunk[at + 1], (m->nr_chunks - at) * sizeof(*m->chunk));
+}
+
+/* Insert @run before @pos (which may be behind the last run). */
+static void insert_run(struct ffs_runs *m, struct ffs_runs_pos pos, struct ffs_run run)
+{
+	struct ffs_runs_chunk *c;
+
+	if (pos.chunk == m->nr_chunks) {
+		if (pos.chunk && m->chunk[pos.chunk - 1]->n < FFS_RUNS_CHUNK) {
+			pos.chunk--;
+			pos.i = m->chunk[pos.chunk]->n;
+		} else {
+			insert_chunk(m, pos.chunk);
+		}
+	}
+	c = m->chunk[pos.chunk];
+	if (c->n == FFS_RUNS_CHUNK) {
+		struct ffs_runs_chunk *right;
+		u32 half = FFS_RUNS_CHUNK / 2;
+
+		insert_chunk(m, pos.chunk + 1);
+		right = m->chunk[pos.chunk + 1];
+		right->n = c->n - half;
+		memcpy(right->run, &c->run[half], right->n * sizeof(*c->run));
+		c->n = half;
+		if (pos.i > half) {
+			c = right;
+			pos.i -= half;
+		}
+	}
+	memmove(&c->run[pos.i + 1], &c->run[pos.i], (c->n - pos.i) * sizeof(*c->run));
+	c->run[pos.i] = run;
+	c->n++;
+	m->nr++;
+}
+
+static void remove_run(struct ffs_runs *m, struct ffs_runs_pos pos)
+{
+	struct ffs_runs_chunk *c = m->chunk[pos.chunk];
+
+	c->n--;
+	m->nr--;
+	memmove(&c->run[pos.i], &c->run[pos.i + 1], (c->n - pos.i) * sizeof(*c->run));
+	if (!c->n)
+		remove_chunk(m, pos.chunk);
+}
+
+void ffs_runs_clear(struct ffs_runs *m, u64 first, u64 end)
+{
+	struct ffs_runs_pos pos;
+	struct ffs_run *r;
+
+	if (first >= end)
+		return;
+	while ((r = (struct ffs_run *)ffs_runs_at(m, first, &pos)) && r->first < end) {
+		if (r->first < first) {
+			struct ffs_run tail = *r;
+
+			r->end = first;
+			if (tail.end > end) {
+				tail.first = end;
+				pos.i++;
+				insert_run(m, pos, tail);
+			}
+		} else if (r->end > end) {
+			r->first = end;
+		} else {
+			remove_run(m, pos);
+		}
+	}
+}
+
+void ffs_runs_set(struct ffs_runs *m, u64 first, u64 end, u64 a, u64 b)
+{
+	struct ffs_runs_pos pos, left;
+	struct ffs_run *r, *l;
+
+	if (first >= end)
+		return;
+	r = (struct ffs_run *)ffs_runs_at(m, first, &pos);
+	if (r && r->first <= first && r->a == a && r->b == b && r->end >= end)
+		return;
+	ffs_runs_clear(m, first, end);
+	r = (struct ffs_run *)ffs_runs_at(m, first, &pos);
+	left = pos;
+	l = (struct ffs_run *)ffs_runs_prev(m, &left);
+	if (l && l->end == first && l->a == a && l->b == b) {
+		if (r && r->first == end && r->a == a && r->b == b) {
+			l->end = r->end;
+			remove_run(m, pos);
+		} else {
+			l->end = end;
+		}
+		return;
+	}
+	if (r && r->first == end && r->a == a && r->b == b)
+		r->first = first;
+	else
+		insert_run(m, pos, (struct ffs_run){ first, end, a, b });
+}
+
+void ffs_runs_shift(struct ffs_runs *m, u64 at, s64 delta)
+{
+	struct ffs_runs_pos pos;
+	struct ffs_run *r = (struct ffs_run *)ffs_runs_at(m, at, &pos);
+
+	if (r && r->first < at) {
+		struct ffs_run tail = *r;
+
+		r->end = at;
+		tail.first = at;
+		pos.i++;
+		insert_run(m, pos, tail);
+		r = (struct ffs_run *)ffs_runs_at(m, at, &pos);
+	}
+	for (; r; r = (struct ffs_run *)ffs_runs_next(m, &pos)) {
+		r->first += (u64)delta;
+		r->end += (u64)delta;
+	}
+}
