@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One mounted file system of the model.
+ *
+ *	foliofs_fs_new()	mkfs and mount, by a geometry, under a kernel
+ *	foliofs_fs_add_sink()	who listens to its events
+ *	foliofs_fs_run()	one operation after the other
+ *	foliofs_fs_stat() ...	what it is like now
+ *	foliofs_fs_crash()	what a power cut now would leave after recovery
+ *
+ * Deterministic: same kernel, geometry and operations, same events.
+ */
+#ifndef FOLIOFS_FS_H
+#define FOLIOFS_FS_H
+
+#include <foliofs/credits.h>
+#include <foliofs/event.h>
+#include <foliofs/kernel.h>
+#include <foliofs/op.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct foliofs_fs;
+
+enum foliofs_alloc_policy {
+	FOLIOFS_ALLOC_KERNEL, /* the kernel's search */
+	FOLIOFS_ALLOC_WORST, /* each request: one cluster in a group not used before */
+};
+
+struct foliofs_options {
+	uint32_t first_tid; /* number of the first transaction; 0: as after mke2fs and a mount */
+	enum foliofs_alloc_policy alloc;
+	bool crash_states; /* keep what each commit makes durable (needed by foliofs_fs_crash) */
+	bool rules; /* check the rules of rules.h after every operation */
+	uint32_t tick_ns; /* clock tick of coarse times; 0: 4 ms */
+};
+
+/*
+ * A fresh file system of geometry @g, mounted under kernel @k.
+ * 0, or -EINVAL/-EROFS with a message (geometry the kernel would not mount).
+ */
+FOLIOFS_API int foliofs_fs_new(const struct foliofs_kernel *k, const struct foliofs_geometry *g,
+			       const struct foliofs_options *options, struct foliofs_fs **out,
+			       char *err, size_t errlen);
+FOLIOFS_API void foliofs_fs_free(struct foliofs_fs *fs);
+
+/* @sink must live as long as @fs.  At most 8. */
+FOLIOFS_API int foliofs_fs_add_sink(struct foliofs_fs *fs, const struct foliofs_sink *sink);
+/* No events until unmuted: operations that prepare a file system. */
+FOLIOFS_API void foliofs_fs_mute(struct foliofs_fs *fs, bool mute);
+
+/*
+ * Run one operation.  The result is the system call's: bytes, an inode number
+ * for open, 0, or a negative errno.  What workers and the journal thread do by
+ * the time the next operation starts is part of this one.
+ */
+FOLIOFS_API int64_t foliofs_fs_run(struct foliofs_fs *fs, const struct foliofs_op *op);
+/* Why the last operation was refused by the model itself (not by the kernel); "" if it was not. */
+FOLIOFS_API const char *foliofs_fs_error(const struct foliofs_fs *fs);
+
+/* Free-space patterns: blocks [first, end) are taken or free, outside any file. */
+FOLIOFS_API int foliofs_fs_mark_blocks(struct foliofs_fs *fs, uint64_t first, uint64_t end,
+				       bool used);
+FOLIOFS_API uint64_t foliofs_fs_free_blocks(const struct foliofs_fs *fs);
+/*
+ * Make @path an ordinary file of @size bytes that was there before, written (contents of source
+ * @source) and durable; without events.  For traces of programs that find files.
+ */
+FOLIOFS_API int foliofs_fs_preexisting(struct foliofs_fs *fs, const char *path, uint64_t size,
+				       uint32_t source);
+FOLIOFS_API int foliofs_fs_preexisting_dir(struct foliofs_fs *fs, const char *path);
+
+FOLIOFS_API const struct foliofs_kernel *foliofs_fs_kernel(const struct foliofs_fs *fs);
+FOLIOFS_API const struct foliofs_geometry *foliofs_fs_geometry(const struct foliofs_fs *fs);
+
+struct foliofs_stat {
+	uint32_t ino, mode, nlink;
+	uint64_t size, disksize; /* i_size, i_disksize */
+	uint64_t sectors; /* st_blocks: 512 bytes each, delayed blocks included */
+	uint32_t delayed; /* clusters reserved */
+	uint8_t max_order; /* of its mapping */
+	bool extents, inline_data;
+};
+
+/* 0, or -ENOENT. */
+FOLIOFS_API int foliofs_fs_stat(const struct foliofs_fs *fs, const char *path,
+				struct foliofs_stat *st);
+FOLIOFS_API int foliofs_fs_stat_ino(const struct foliofs_fs *fs, uint32_t ino,
+				    struct foliofs_stat *st);
+
+/* Every name of a regular file or directory, sorted by path: parent directories first. */
+typedef void (*foliofs_name_fn)(void *priv, const char *path, uint32_t ino, uint32_t mode);
+FOLIOFS_API void foliofs_fs_for_each_name(const struct foliofs_fs *fs, foliofs_name_fn fn,
+					  void *priv);
+
+/* Extents as FIEMAP reports them. */
+enum foliofs_extent_flag {
+	FOLIOFS_EXTENT_LAST = 1, FOLIOFS_EXTENT_UNKNOWN = 2, FOLIOFS_EXTENT_DELALLOC = 4,
+	FOLIOFS_EXTENT_UNWRITTEN = 8, FOLIOFS_EXTENT_MERGED = 16, FOLIOFS_EXTENT_INLINE = 32,
+	FOLIOFS_EXTENT_NOT_ALIGNED = 64,
+};
+
+struct foliofs_extent {
+	uint64_t logical, physical, len; /* bytes */
+	uint32_t flags; /* enum foliofs_extent_flag */
+};
+
+typedef void (*foliofs_extent_fn)(void *priv, const struct foliofs_extent *x);
+FOLIOFS_API int foliofs_fs_for_each_extent(const struct foliofs_fs *fs, uint32_t ino,
+					   foliofs_extent_fn fn, void *priv);
+
+/* What a read of [0, size) finds: runs of bytes with their origin. */
+enum foliofs_source_kind {
+	FOLIOFS_SOURCE_OP, /* written by operation source at source_offset */
+	FOLIOFS_SOURCE_ZERO, /* mapped or reserved, reads zero */
+	FOLIOFS_SOURCE_HOLE, /* not mapped, reads zero */
+	FOLIOFS_SOURCE_STALE, /* whatever the block held before: source, owner of that time */
+	FOLIOFS_SOURCE_UNKNOWN, /* memory never filled */
+};
+
+struct foliofs_content {
+	uint64_t offset, len; /* bytes */
+	enum foliofs_source_kind kind;
+	uint32_t source; /* operation */
+	uint32_t owner; /* inode that wrote it */
+	uint64_t source_offset; /* where it was written */
+};
+
+typedef void (*foliofs_content_fn)(void *priv, const struct foliofs_content *c);
+FOLIOFS_API int foliofs_fs_for_each_content(const struct foliofs_fs *fs, uint32_t ino,
+					    foliofs_content_fn fn, void *priv);
+
+struct foliofs_tree {
+	bool extents; /* else indirect blocks */
+	uint32_t depth, index_blocks, leaf_blocks, nr_extents, unwritten;
+};
+FOLIOFS_API int foliofs_fs_tree(const struct foliofs_fs *fs, uint32_t ino, struct foliofs_tree *t);
+
+/* Folios in the page cache, ascending. */
+struct foliofs_folio_state {
+	uint64_t index; /* pages */
+	uint8_t order;
+	bool uptodate, dirty, buffers;
+};
+typedef void (*foliofs_folio_fn)(void *priv, const struct foliofs_folio_state *f);
+FOLIOFS_API int foliofs_fs_for_each_folio(const struct foliofs_fs *fs, uint32_t ino,
+					  foliofs_folio_fn fn, void *priv);
+/* State of each block of the folio that holds page @index, in text ("U D L", one word a block). */
+FOLIOFS_API int foliofs_fs_folio_text(const struct foliofs_fs *fs, uint32_t ino, uint64_t index,
+				      char *buf, size_t len);
+
+/*
+ * Power cut now, then mount with journal recovery and orphan processing: what
+ * is left, as a file system of its own (to be freed).  @fs goes on unharmed.
+ * -EINVAL without crash_states.
+ */
+FOLIOFS_API int foliofs_fs_crash(const struct foliofs_fs *fs, struct foliofs_fs **after);
+/* Unmount and mount: syncs everything, drops all caches and preallocations. */
+FOLIOFS_API int foliofs_fs_unmount(struct foliofs_fs *fs);
+
+/* The journal now: what of the running transaction is taken. */
+struct foliofs_journal_state {
+	uint32_t tid; /* running transaction, 0: none */
+	uint32_t outstanding, reserved, log_free, handles, blocks;
+	int error; /* the journal was aborted: negative errno */
+};
+FOLIOFS_API void foliofs_fs_journal(const struct foliofs_fs *fs, struct foliofs_journal_state *s);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
