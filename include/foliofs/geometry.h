@@ -53,6 +53,11 @@ enum foliofs_feature {
 	FOLIOFS_FEATURE_FILETYPE = 1u << 24,
 	FOLIOFS_FEATURE_LARGE_FILE = 1u << 25,
 	FOLIOFS_FEATURE_DIR_NLINK = 1u << 26,
+	/* no rule depends on these, but the layout or the list of features does */
+	FOLIOFS_FEATURE_CSUM_SEED = 1u << 27,
+	FOLIOFS_FEATURE_STABLE_INODES = 1u << 28,
+	FOLIOFS_FEATURE_LARGE_DIR = 1u << 29,
+	FOLIOFS_FEATURE_MMP = 1u << 30,
 };
 
 /* How file data and the journal relate: mount option data=. */
@@ -109,6 +114,8 @@ struct foliofs_geometry {
 	uint32_t features; /* enum foliofs_feature */
 	uint32_t raid_stride, raid_stripe_width; /* blocks */
 	uint8_t hash_seed[16]; /* of directory hashes */
+	uint32_t backup_bgs[2]; /* sparse_super2: groups with a backup, 0: none */
+	uint8_t quota_types; /* quota feature: files there are, 1 user, 2 group, 4 project */
 
 	/* journal */
 	uint32_t journal_blocks; /* 0: none */

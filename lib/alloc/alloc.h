@@ -52,6 +52,8 @@ struct ffs_alloc_hooks {
 	void *priv;
 	/* i_blocks of @inode changed (quota accounting): the kernel dirties the inode here. */
 	void (*i_blocks_changed)(void *priv, struct ffs_inode *inode);
+	/* Blocks [first, end) may be used again from now on: what they hold is stale (may be NULL). */
+	void (*released)(void *priv, u64 first, u64 end);
 	/* True if the kernel's data=writeback / no journal rule frees data blocks at once. */
 	bool (*free_at_once)(void *priv, const struct ffs_inode *inode, bool metadata);
 };
