@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 enum foliofs_change {
-#define FOLIOFS_CHANGE(id, name, meaning, source, needs) FOLIOFS_CHANGE_##id,
+#define FOLIOFS_CHANGE(id, name, meaning, source, needs, without) FOLIOFS_CHANGE_##id,
 #include <foliofs/changes.def>
 #undef FOLIOFS_CHANGE
 	FOLIOFS_CHANGE_COUNT
@@ -66,6 +66,8 @@ FOLIOFS_API const char *foliofs_change_meaning(enum foliofs_change c);
 FOLIOFS_API const char *foliofs_change_source(enum foliofs_change c);
 /* Its prerequisites, names separated by blanks ("" if none). */
 FOLIOFS_API const char *foliofs_change_needs(enum foliofs_change c);
+/* What is seen in a kernel that lacks only this change ("" if nothing worth a line). */
+FOLIOFS_API const char *foliofs_change_without(enum foliofs_change c);
 /* Change of that name: returns 0 and sets @c, or -ENOENT. */
 FOLIOFS_API int foliofs_change_find(const char *name, enum foliofs_change *c);
 
