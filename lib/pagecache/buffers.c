@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Buffer state of a folio as bitmaps: one word operation for 64 buffers.
+ * Stands for the ring of buffer heads (fs/buffer.c); see folio.h.
+ */
+#include "folio.h"
+
+static u32 words(const struct ffs_folio *f)
+{
+	return (f->bpf + 63u) / 64;
+}
+
+u64 ffs_bh_word(const struct ffs_folio *f, enum ffs_bh_state s, u32 w)
+{
+	if (f->bpf <= 8)
+		return f->tiny[s];
+	return f->bits[s * words(f) + w];
+}
+
+static void put_word(struct ffs_folio *f, enum ffs_bh_state s, u32 w, u64 v)
+{
+	if (f->bpf <= 8)
+		f->tiny[s] = (u8)v;
+	else
+		f->bits[s * words(f) + w] = v;
+}
+
+/* Bits [first, end) of word @w that lie in it. */
+static u64 mask(u32 w, u32 first, u32 end)
+{
+	u32 lo = first > w * 64 ? first - w * 64 : 0;
+	u32 hi = end < (w + 1) * 64 ? end - w * 64 : 64;
+	u64 m = ~0ull << lo;
+
+	return hi == 64 ? m : m & ~(~0ull << hi);
+}
+
+void ffs_bh_set(struct ffs_folio *f, enum ffs_bh_state s, u32 first, u32 end)
+{
+	u32 w;
+
+	for (w = first / 64; w * 64 < end; w++)
+		put_word(f, s, w, ffs_bh_word(f, s, w) | mask(w, first, end));
+}
+
+void ffs_bh_clear(struct ffs_folio *f, enum ffs_bh_state s, u32 first, u32 end)
+{
+	u32 w;
+
+	for (w = first / 64; w * 64 < end; w++)
+		put_word(f, s, w, ffs_bh_word(f, s, w) & ~mask(w, first, end));
+}
+
+bool ffs_bh_all(const struct ffs_folio *f, enum ffs_bh_state s, u32 first, u32 end)
+{
+	u32 w;
+
+	for (w = first / 64; w * 64 < end; w++)
+		if (~ffs_bh_word(f, s, w) & mask(w, first, end))
+			return false;
+	return true;
+}
+
+bool ffs_bh_any(const struct ffs_folio *f, enum ffs_bh_state s, u32 first, u32 end)
+{
+	u32 w;
+
+	for (w = first / 64; w * 64 < end; w++)
+		if (ffs_bh_word(f, s, w) & mask(w, first, end))
+			return true;
+	return false;
+}
+
+bool ffs_bh_test(const struct ffs_folio *f, enum ffs_bh_state s, u32 block)
+{
+	return (ffs_bh_word(f, s, block / 64) >> (block % 64)) & 1;
+}
+
+u32 ffs_bh_next(const struct ffs_folio *f, enum ffs_bh_state s, u32 from, u32 end)
+{
+	u32 w;
+
+	for (w = from / 64; w * 64 < end; w++) {
+		u64 v = ffs_bh_word(f, s, w) & mask(w, from, end);
+
+		if (v)
+			return w * 64 + (u32)__builtin_ctzll(v);
+	}
+	return end;
+}
+
+u32 ffs_bh_next_clear(const struct ffs_folio *f, enum ffs_bh_state s, u32 from, u32 end)
+{
+	u32 w;
+
+	for (w = from / 64; w * 64 < end; w++) {
+		u64 v = ~ffs_bh_word(f, s, w) & mask(w, from, end);
+
+		if (v)
+			return w * 64 + (u32)__builtin_ctzll(v);
+	}
+	return end;
+}
+
+void ffs_folio_attach_buffers(struct ffs_mapping *m, struct ffs_folio *f)
+{
+	u32 blocks = (u32)(ffs_folio_size(m, f) >> m->env->block_bits);
+
+	if (ffs_has_buffers(f))
+		return;
+	f->bpf = (u16)(blocks ? blocks : 1); /* a block larger than the folio: one buffer */
+	if (f->bpf > 8)
+		f->bits = ffs_zalloc(FFS_BH_NR * words(f) * sizeof(u64));
+	else
+		memset(f->tiny, 0, sizeof(f->tiny));
+	f->flags |= FFS_FOLIO_BUFFERS;
+	if (f->flags & FFS_FOLIO_UPTODATE)
+		ffs_bh_set(f, FFS_BH_UPTODATE, 0, f->bpf);
+	/* A dirty folio without buffers was dirtied through a mapping: all blocks are. */
+	if (f->flags & FFS_FOLIO_DIRTY)
+		ffs_bh_set(f, FFS_BH_DIRTY, 0, f->bpf);
+}
+
+void ffs_folio_strip_buffers(struct ffs_folio *f)
+{
+	if (!ffs_has_buffers(f))
+		return;
+	if (f->bpf > 8)
+		free(f->bits);
+	memset(f->tiny, 0, sizeof(f->tiny));
+	f->bpf = 0;
+	f->flags &= (u8)~FFS_FOLIO_BUFFERS;
+}

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The index of a mapping: a radix tree of 64 slots a node with tags, as the
+ * kernel's xarray with multi-index entries (lib/xarray.c, mm/filemap.c).
+ */
+#include "node.h"
+
+void ffs_mapping_init(struct ffs_mapping *m, struct ffs_env *env, struct ffs_inode *inode)
+{
+	*m = (struct ffs_mapping){ .inode = inode, .env = env };
+}
+
+static void free_folio(struct ffs_folio *f)
+{
+	ffs_folio_strip_buffers(f);
+	free(f);
+}
+
+static void free_node(struct ffs_node *n)
+{
+	const void *last = NULL;
+	u32 i;
+
+	for (i = 0; i < FFS_SLOTS; i++) {
+		if (!((n->present >> i) & 1) || n->slot[i] == last)
+			continue;
+		last = n->slot[i];
+		if ((n->leaf >> i) & 1)
+			free_folio(n->slot[i]);
+		else
+			free_node(n->slot[i]);
+	}
+	free(n);
+}
+
+void ffs_mapping_destroy(struct ffs_mapping *m)
+{
+	if (m->root)
+		free_node(m->root);
+	m->root = NULL;
+	m->levels = 0;
+	m->nr_folios = m->nr_pages = 0;
+	ffs_runs_free(&m->content);
+	ffs_runs_free(&m->blocks);
+}
+
+struct ffs_folio *ffs_folio_find(const struct ffs_mapping *m, u32 index)
+{
+	const struct ffs_node *n = m->root;
+	u32 level;
+
+	if (!ffs_mapping_covers(m, index))
+		return NULL;
+	for (level = m->levels; level--;) {
+		u32 s = ffs_slot_of(index, level);
+
+		if (!((n->present >> s) & 1))
+			return NULL;
+		if ((n->leaf >> s) & 1)
+			return n->slot[s];
+		n = n->slot[s];
+	}
+	return NULL;
+}
+
+/* First folio at or behind @index below @n whose slots are in @tag (< 0: any). */
+static struct ffs_folio *first_in(const struct ffs_node *n, u32 level, u64 index, int tag)
+{
+	u32 s = ffs_slot_of(index, level);
+	bool exact = true; /* still below the slot that contains index */
+
+	for (; s < FFS_SLOTS; s++, exact = false) {
+		u64 used = (tag < 0 ? n->present : n->tag[tag]) & (~0ull << s);
+		struct ffs_folio *f;
+
+		if (!used)
+			return NULL;
+		if (s != (u32)__builtin_ctzll(used)) {
+			s = (u32)__builtin_ctzll(used);
+			exact = false;
+		}
+		if ((n->leaf >> s) & 1)
+			return n->slot[s];
+		f = first_in(n->slot[s], level - 1, exact ? index : 0, tag);
+		if (f)
+			return f;
+	}
+	return NULL;
+}
+
+struct ffs_folio *ffs_folio_next(const struct ffs_mapping *m, u32 index)
+{
+	return ffs_mapping_covers(m, index) ? first_in(m->root, m->levels - 1u, index, -1) : NULL;
+}
+
+struct ffs_folio *ffs_folio_next_tagged(const struct ffs_mapping *m, u32 index,
+					enum ffs_folio_tag tag)
+{
+	return ffs_mapping_covers(m, index) ? first_in(m->root, m->levels - 1u, index, (int)tag) : NULL;
+}
+
+bool ffs_mapping_tagged(const struct ffs_mapping *m, enum ffs_folio_tag tag)
+{
+	return m->root && m->root->tag[tag];
+}
+
+/* Slots that a folio fills in its node. */
+static u64 folio_slots(const struct ffs_folio *f, u32 level)
+{
+	u32 n = 1u << (f->order - FFS_SLOT_BITS * level), s = ffs_slot_of(f->index, level);
+
+	return (n == 64 ? ~0ull : (1ull << n) - 1) << s;
+}
+
+static u32 folio_level(u8 order)
+{
+	return order / FFS_SLOT_BITS;
+}
+
+void ffs_folio_tag(struct ffs_mapping *m, struct ffs_folio *f, enum ffs_folio_tag tag, bool set)
+{
+	struct ffs_node *path[12];
+	struct ffs_node *n = m->root;
+	u32 level, at = folio_level(f->order);
+
+	for (level = m->levels - 1u; level > at; level--) {
+		path[level] = n;
+		n = n->slot[ffs_slot_of(f->index, level)];
+	}
+	path[at] = n;
+	if (set) {
+		n->tag[tag] |= folio_slots(f, at);
+		for (level = at + 1; level < m->levels; level++)
+			path[level]->tag[tag] |= 1ull << ffs_slot_of(f->index, level);
+		return;
+	}
+	n->tag[tag] &= ~folio_slots(f, at);
+	for (level = at + 1; level < m->levels && !path[level - 1]->tag[tag]; level++)
+		path[level]->tag[tag] &= ~(1ull << ffs_slot_of(f->index, level));
+}
+
+bool ffs_folio_is_tagged(const struct ffs_mapping *m, const struct ffs_folio *f,
+			 enum ffs_folio_tag tag)
+{
+	const struct ffs_node *n = m->root;
+	u32 level, at = folio_level(f->order);
+
+	for (level = m->levels - 1u; level > at; level--)
+		n = n->slot[ffs_slot_of(f->index, level)];
+	return (n->tag[tag] >> ffs_slot_of(f->index, at)) & 1;
+}
+
+/* Make the tree high enough for page @last and for a folio at @level. */
+static void grow(struct ffs_mapping *m, u64 last, u32 level)
+{
+	while (!ffs_mapping_covers(m, last) || m->levels <= level) {
+		struct ffs_node *n = ffs_zalloc(sizeof(*n));
+
+		if (m->root) {
+			u32 t;
+
+			n->slot[0] = m->root;
+			n->present = 1;
+			for (t = 0; t < FFS_TAG_NR; t++)
+				n->tag[t] = m->root->tag[t] ? 1 : 0;
+		}
+		m->root = n;
+		m->levels++;
+	}
+}
+
+static bool range_used(const struct ffs_mapping *m, u64 index, u64 pages)
+{
+	const struct ffs_folio *f = ffs_folio_next(m, (u32)index);
+
+	return f && f->index < index + pages;
+}
+
+/* Put @f into the tree; its range is free. */
+static void insert(struct ffs_mapping *m, struct ffs_folio *f)
+{
+	u32 at = folio_level(f->order), level, i, s;
+	struct ffs_node *n;
+	u64 slots;
+
+	grow(m, (u64)f->index + ffs_folio_pages(f) - 1, at);
+	n = m->root;
+	for (level = m->levels - 1u; level > at; level--) {
+		s = ffs_slot_of(f->index, level);
+		if (!((n->present >> s) & 1)) {
+			n->slot[s] = ffs_zalloc(sizeof(*n));
+			n->present |= 1ull << s;
+		}
+		n = n->slot[s];
+	}
+	slots = folio_slots(f, at);
+	/* Empty nodes left below (folios of smaller orders that are gone) make room. */
+	for (i = 0; i < FFS_SLOTS; i++)
+		if (((slots & n->present & ~n->leaf) >> i) & 1)
+			free_node(n->slot[i]);
+	n->present |= slots;
+	n->leaf |= slots;
+	for (i = 0; i < FFS_SLOTS; i++)
+		if ((slots >> i) & 1)
+			n->slot[i] = f;
+	m->nr_folios++;
+	m->nr_pages += ffs_folio_pages(f);
+}
+
+struct ffs_folio *ffs_folio_add(struct ffs_mapping *m, u32 index, u8 order)
+{
+	struct ffs_folio *f;
+
+	if (range_used(m, index, 1ull << order))
+		return NULL;
+	f = ffs_zalloc(sizeof(*f));
+	f->index = index;
+	f->order = order;
+	insert(m, f);
+	ffs_emit(m->env, mm_filemap_add_to_page_cache, m->inode->ino, ffs_folio_pos(m, f), order);
+	return f;
+}
+
+/* Take @f out of the tree; empty nodes go, the tree does not shrink but to nothing. */
+static void take_out(struct ffs_mapping *m, struct ffs_folio *f)
+{
+	struct ffs_node *path[12];
+	struct ffs_node *n = m->root;
+	u32 level, at = folio_level(f->order), t;
+
+	for (t = 0; t < FFS_TAG_NR; t++)
+		ffs_folio_tag(m, f, t, false);
+	for (level = m->levels - 1u; level > at; level--) {
+		path[level] = n;
+		n = n->slot[ffs_slot_of(f->index, level)];
+	}
+	path[at] = n;
+	n->present &= ~folio_slots(f, at);
+	n->leaf &= ~folio_slots(f, at);
+	for (level = at; !path[level]->present; level++) {
+		free(path[level]);
+		if (level + 1 == m->levels) {
+			m->root = NULL;
+			m->levels = 0;
+			break;
+		}
+		path[level + 1]->present &= ~(1ull << ffs_slot_of(f->index, level + 1));
+	}
+	m->nr_folios--;
+	m->nr_pages -= ffs_folio_pages(f);
+}
+
+void ffs_folio_delete(struct ffs_mapping *m, struct ffs_folio *f)
+{
+	ffs_emit(m->env, mm_filemap_delete_from_page_cache, m->inode->ino, ffs_folio_pos(m, f),
+		 f->order);
+	take_out(m, f);
+	ffs_runs_clear(&m->content, ffs_folio_pos(m, f), ffs_folio_end(m, f));
+	ffs_runs_clear(&m->blocks, ffs_folio_block(m, f),
+		       ffs_folio_end(m, f) >> m->env->block_bits);
+	free_folio(f);
+}
+
+struct ffs_folio *ffs_folio_split(struct ffs_mapping *m, struct ffs_folio *f, u32 at, u64 eof_index)
+{
+	u32 index = f->index, i;
+	u8 order = f->order, flags = f->flags, n = 0;
+	struct { u32 index; u8 order; } piece[64];
+	struct ffs_folio *found = NULL;
+
+	take_out(m, f);
+	/* Halve, keeping on with the half that contains @at, until @at is a page alone. */
+	while (order) {
+		u32 half;
+
+		order--;
+		half = index + (1u << order);
+		if (at >= half) {
+			piece[n].index = index;
+			piece[n++].order = order;
+			index = half;
+		} else {
+			piece[n].index = half;
+			piece[n++].order = order;
+		}
+	}
+	piece[n].index = index;
+	piece[n++].order = 0;
+	free_folio(f);
+	/* Ascending: dropped pieces print their deletes in this order. */
+	for (i = 0; i < n; i++) {
+		u32 j, low = i;
+		struct ffs_folio *p;
+
+		for (j = i + 1; j < n; j++)
+			if (piece[j].index < piece[low].index)
+				low = j;
+		if (low != i) {
+			u32 t_index = piece[i].index;
+			u8 t_order = piece[i].order;
+
+			piece[i] = piece[low];
+			piece[low].index = t_index;
+			piece[low].order = t_order;
+		}
+		p = ffs_zalloc(sizeof(*p));
+		p->index = piece[i].index;
+		p->order = piece[i].order;
+		p->flags = flags & (FFS_FOLIO_UPTODATE | FFS_FOLIO_DIRTY);
+		insert(m, p);
+		if (p->flags & FFS_FOLIO_DIRTY)
+			ffs_folio_tag(m, p, FFS_TAG_DIRTY, true);
+		if (p->index >= eof_index)
+			ffs_folio_delete(m, p);
+		else if (p->index <= at && at < p->index + ffs_folio_pages(p))
+			found = p;
+	}
+	return found;
+}
+
+void ffs_folio_set_dirty(struct ffs_mapping *m, struct ffs_folio *f)
+{
+	if (f->flags & FFS_FOLIO_DIRTY)
+		return;
+	f->flags |= FFS_FOLIO_DIRTY;
+	ffs_folio_tag(m, f, FFS_TAG_DIRTY, true);
+}
+
+void ffs_folio_clear_dirty(struct ffs_mapping *m, struct ffs_folio *f)
+{
+	f->flags &= (u8)~FFS_FOLIO_DIRTY;
+	ffs_folio_tag(m, f, FFS_TAG_DIRTY, false);
+	ffs_folio_tag(m, f, FFS_TAG_TOWRITE, false);
+}
