@@ -9,7 +9,7 @@
 #ifndef FOLIOFS_EVENT_H
 #define FOLIOFS_EVENT_H
 
-#include <foliofs/geometry.h>
+#include <foliofs/kernel.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -59,6 +59,24 @@ FOLIOFS_API int foliofs_event_field(unsigned int id, const char *name);
  */
 FOLIOFS_API int foliofs_event_text(const struct foliofs_event *ev, const char *dev, char *buf,
 				   size_t len);
+/*
+ * How a trace is printed: under which kernel, so with the names and fields that
+ * its tracepoints have (event-forms.def).
+ */
+struct foliofs_event_form {
+	const struct foliofs_kernel *kernel;
+	const char *dev; /* "7,40" or the like */
+	uint32_t page_size; /* bytes */
+};
+/* Name of event @id in a trace of @kernel; NULL if that kernel does not trace it. */
+FOLIOFS_API const char *foliofs_event_name_for(const struct foliofs_kernel *kernel,
+					       unsigned int id);
+/*
+ * "NAME: TEXT" as tracefs prints it under @form->kernel, conventions as above;
+ * 0 if that kernel does not trace the event.
+ */
+FOLIOFS_API int foliofs_event_text_for(const struct foliofs_event_form *form,
+				       const struct foliofs_event *ev, char *buf, size_t len);
 /* Text of one field (flags as words), same conventions; -ENOENT if there is no such field. */
 FOLIOFS_API int foliofs_event_field_text(const struct foliofs_event *ev, int field, char *buf,
 					 size_t len);
