@@ -37,7 +37,12 @@ struct ffs_handle {
 
 struct ffs_journal_hooks {
 	void *priv;
-	/* The running task sleeps: workers that wait for the CPU run now. */
+	/*
+	 * The running task sleeps: workers that wait for the CPU run now.  Called
+	 * where a start waits for reservations to shrink, and in the middle of every
+	 * commit (after its data was sent, before its commit block is on disk).  No
+	 * handle is current in it.  It is entered again if a worker has to wait.
+	 */
 	void (*sleep)(void *priv);
 	/* Commit, no handle open: the state that this transaction makes durable is the present one. */
 	void (*locked)(void *priv, u32 tid);
@@ -78,8 +83,14 @@ int ffs_handle_start_reserved(struct ffs_journal *j, struct ffs_handle *rsv,
 void ffs_handle_free_reserved(struct ffs_handle *rsv);
 /* Stop: prints the statistics at the last reference; a sync handle commits. */
 int ffs_handle_stop(struct ffs_handle *h);
-/* The handle that is open now, NULL if none. */
+/* The handle that the running task has open now, NULL if none. */
 struct ffs_handle *ffs_journal_current(const struct ffs_journal *j);
+
+/*
+ * Another task runs, whose open handle is @h (NULL: none).  Returns that of the
+ * task before, to switch back to.  Not needed inside hooks->sleep().
+ */
+struct ffs_handle *ffs_journal_switch_task(struct ffs_journal *j, struct ffs_handle *h);
 
 /* 0 done, 1 refused (nothing changed), negative: error. */
 int ffs_handle_extend(struct ffs_handle *h, u32 blocks, u32 revokes);
@@ -113,10 +124,15 @@ u32 ffs_journal_committed_tid(const struct ffs_journal *j);
 void ffs_journal_request_commit(struct ffs_journal *j);
 /* The task sleeps or ends its operation: a requested commit is carried out now. */
 void ffs_journal_run_thread(struct ffs_journal *j);
-/* Commit @tid (if it still runs) and wait. Returns 1 if a commit was done, 0 if none was needed. */
+/*
+ * Commit @tid (if it still runs) and wait.  Returns 1 if a commit was done, 0 if
+ * none was needed or a handle is open (then it is asked for), -EIO if aborted.
+ */
 int ffs_journal_wait_commit(struct ffs_journal *j, u32 tid);
 /* Commit whatever runs, and wait; even an empty one if a transaction is running. */
 int ffs_journal_force_commit(struct ffs_journal *j);
+/* The block device was synced: committed metadata is at home, the log may drop it. */
+void ffs_journal_written(struct ffs_journal *j);
 
 /* Numbers for rules and reports. */
 struct ffs_journal_state {
