@@ -27,6 +27,8 @@ struct ffs_inode {
 	u32 flags; /* FFS_INODE_* */
 	u32 nlink;
 	u64 i_size, i_disksize; /* bytes */
+	u64 raw_disksize; /* what the last ext4_mark_inode_dirty wrote */
+	bool on_dirty_list; /* sync will visit it */
 	u64 i_blocks; /* allocated, in file system blocks (tree blocks included) */
 	u32 reserved; /* delayed clusters reserved (i_reserved_data_blocks) */
 	u32 writers; /* open file descriptions that may write */

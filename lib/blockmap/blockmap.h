@@ -110,6 +110,9 @@ void ffs_blockmap_clone(struct ffs_inode *to, const struct ffs_inode *from);
 /* Changes whenever the tree or the indirect map does: equal numbers, equal trees. */
 u64 ffs_blockmap_generation(const struct ffs_inode *inode);
 
+/* Depth of the extent tree, 0: in the inode. */
+u32 ffs_inode_depth(const struct ffs_inode *inode);
+
 struct ffs_tree_info {
 	bool extents; /* else indirect */
 	u32 depth, index_blocks, leaf_blocks, extents_nr, unwritten;

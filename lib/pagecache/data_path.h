@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The line between operations and a data path.  lib/ops asks; lib/bh (buffer heads)
+ * and lib/iomap answer.  Nothing above knows how a block's state is kept.
+ */
+#ifndef FFS_DATA_PATH_H
+#define FFS_DATA_PATH_H
+
+#include "super.h"
+
+enum ffs_sync_mode { FFS_WB_NONE, FFS_WB_ALL };
+
+/* Writeback control: what to write and how much. */
+struct ffs_wbc {
+	enum ffs_sync_mode sync_mode;
+	s64 nr_to_write; /* pages */
+	s64 pages_skipped;
+	u64 range_start, range_end; /* bytes, range_end is the last one */
+	bool range_cyclic;
+	bool for_commit; /* started by a commit: nothing may be mapped */
+};
+
+#define FFS_LLONG_MAX 0x7fffffffffffffffll
+
+/* What write_begin leaves for write_end. */
+struct ffs_write {
+	struct ffs_folio *folio;
+	struct ffs_handle *handle;
+	bool direct; /* blocks were allocated at once: nodelalloc, data=journal, low space */
+	bool inline_data; /* goes into the inode */
+};
+
+struct ffs_data_path {
+	/* In-core part of a new inode (inode->data_path), and its end. */
+	void (*inode_init)(struct ffs_super *sb, struct ffs_inode *inode);
+	void (*inode_destroy)(struct ffs_super *sb, struct ffs_inode *inode);
+	/*
+	 * One step of a write.  begin: finds or makes the folio of @pos and prepares
+	 * [pos, pos + *len); *len is cut at the end of the folio.  end: @copied bytes of
+	 * @len have been copied; returns how many it accepts (0: rejected), moves sizes.
+	 */
+	int (*write_begin)(struct ffs_super *sb, struct ffs_inode *inode, u64 pos, u64 *len,
+			   struct ffs_write *w);
+	s64 (*write_end)(struct ffs_super *sb, struct ffs_inode *inode, u64 pos, u64 len,
+			 u64 copied, struct ffs_write *w);
+	/* Read new folios of readahead, or one that is not uptodate. */
+	void (*read_folios)(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_folio **f,
+			    u32 n);
+	/* True if [pos, pos + len) of the folio can be read without I/O. */
+	bool (*is_uptodate)(struct ffs_mapping *m, const struct ffs_folio *f, u64 pos, u64 len);
+	/* A store to page @index of a write-protected or new mapping. */
+	int (*mkwrite)(struct ffs_super *sb, struct ffs_inode *inode, struct ffs_folio *f);
+	int (*writepages)(struct ffs_super *sb, struct ffs_inode *inode, struct ffs_wbc *wbc);
+	/* Bytes [offset, offset + len) of the folio are thrown away. */
+	void (*invalidate)(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_folio *f,
+			   u64 offset, u64 len);
+	/* True if the folio's private state could be (and was) given up. */
+	bool (*release)(struct ffs_mapping *m, struct ffs_folio *f);
+	/* Zero the partly covered blocks at the ends of [pos, pos + len). */
+	int (*zero_partial)(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
+			    u64 pos, u64 len);
+	/* Commit of @tid: write ordered data. */
+	void (*submit_ordered)(struct ffs_super *sb, u32 tid);
+};
+
+static inline const struct ffs_data_path *ffs_path_of(const struct ffs_super *sb,
+						      const struct ffs_inode *inode)
+{
+	/* SIMPLIFIED: the iomap path is chosen by inode once it exists. */
+	return sb->bh;
+}
+
+/* truncate.c: page cache of [pos, end) is dropped, edges zeroed, folios split. */
+void ffs_truncate_cache(struct ffs_super *sb, struct ffs_inode *inode, u64 pos, u64 end);
+/* Size grew from @from to @to: the page of the old EOF is write-protected, its tail zeroed. */
+void ffs_isize_extended(struct ffs_super *sb, struct ffs_inode *inode, u64 from, u64 to);
+/* Drop clean folios that lie in pages [first, last] (invalidate_mapping_pages). */
+void ffs_invalidate_clean(struct ffs_super *sb, struct ffs_inode *inode, u32 first, u32 last);
+
+/* i_size and i_disksize move through these: events, list of dirty inodes. */
+void ffs_set_isize(struct ffs_super *sb, struct ffs_inode *inode, u64 size);
+void ffs_set_disksize(struct ffs_super *sb, struct ffs_inode *inode, u64 size);
+
+#endif

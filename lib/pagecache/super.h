@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The mounted file system as data paths and operations see it: the layers below,
+ * what is on the disk, the inodes in core, and who waits for the CPU.
+ */
+#ifndef FFS_SUPER_H
+#define FFS_SUPER_H
+
+#include "blockmap/blockmap.h"
+#include "content.h"
+#include "folio.h"
+#include "readahead.h"
+
+struct ffs_super;
+
+struct ffs_wbc; /* writeback control: data_path.h */
+
+/* Work that runs when the running task sleeps: completed I/O in the order it was submitted. */
+struct ffs_work {
+	struct ffs_work *next;
+	void (*run)(struct ffs_super *sb, struct ffs_work *w);
+	struct ffs_inode *inode;
+};
+
+struct ffs_super {
+	struct ffs_env env;
+	struct ffs_journal *journal;
+	struct ffs_alloc *alloc;
+	struct ffs_blockmap bm;
+	const struct ffs_data_path *bh, *iomap;
+
+	struct ffs_runs disk; /* content of the device by byte */
+
+	struct ffs_inode **inodes; /* in core, hashed by number */
+	u32 nr_inodes, cap_inodes;
+	struct ffs_inode **dirty; /* oldest first: what sync and syncfs visit */
+	u32 nr_dirty, cap_dirty;
+	u32 *orphans; /* newest first */
+	u32 nr_orphans, cap_orphans;
+
+	struct ffs_work *work, **work_tail;
+	bool in_work;
+
+	u64 sb_block; /* block of the superblock */
+	u64 orphan_file_block; /* first block of the orphan file */
+	bool first_open_done; /* s_last_mounted written (first open after mount) */
+	bool shutdown; /* the file system was stopped by an error */
+	int wb_error;
+	u32 injected; /* reserved for failures by rule */
+};
+
+static inline bool ffs_sb_has(const struct ffs_super *sb, enum foliofs_change c)
+{
+	return ffs_has(&sb->env, c);
+}
+
+/* Inodes in core. */
+struct ffs_inode *ffs_inode_find(const struct ffs_super *sb, u32 ino);
+void ffs_inode_add(struct ffs_super *sb, struct ffs_inode *inode);
+void ffs_inode_remove(struct ffs_super *sb, struct ffs_inode *inode);
+
+/* What the credit formulas ask of @inode. */
+struct foliofs_inode_kind ffs_inode_kind(const struct ffs_super *sb, const struct ffs_inode *inode);
+/* Its data goes through the journal; it is written before the commit (data=ordered). */
+bool ffs_should_journal_data(const struct ffs_super *sb, const struct ffs_inode *inode);
+bool ffs_should_order_data(const struct ffs_super *sb, const struct ffs_inode *inode);
+/* Start of a handle by the credit formula @op of @inode (@len as foliofs_ask()). */
+int ffs_start(struct ffs_super *sb, struct ffs_inode *inode, enum foliofs_credit_op op, u32 len,
+	      const char *caller, struct ffs_handle **h);
+
+/* ext4_mark_inode_dirty: event, inode table block, what fsync has to wait for. */
+int ffs_mark_inode_dirty(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
+			 const char *caller);
+/* ext4_dirty_inode: times or i_blocks changed; a handle of its own, or nested. */
+int ffs_dirty_inode(struct ffs_super *sb, struct ffs_inode *inode);
+/* The inode is on the list that sync visits. */
+void ffs_inode_dirtied(struct ffs_super *sb, struct ffs_inode *inode);
+/* What fsync (and fdatasync) of @inode has to wait for is @h's transaction. */
+void ffs_update_fsync_tid(struct ffs_handle *h, struct ffs_inode *inode, bool datasync);
+
+/* Orphan list: add writes superblock (or orphan file) and inode, without the event. */
+int ffs_orphan_add(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode);
+/* @h NULL: in memory only (error paths). */
+int ffs_orphan_del(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode);
+bool ffs_is_orphan(const struct ffs_super *sb, u32 ino);
+
+/* Workers. */
+void ffs_queue_work(struct ffs_super *sb, struct ffs_work *w);
+/* The task sleeps: workers run until nothing is left, then the journal thread if asked. */
+void ffs_sleep(struct ffs_super *sb);
+/* Only the workers (the journal calls this before a commit). */
+void ffs_run_work(struct ffs_super *sb);
+
+#endif
