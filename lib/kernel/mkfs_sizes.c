@@ -44,7 +44,7 @@ struct maker {
 	s64 block_size; /* of the profile */
 	u64 inode_ratio; /* of the profile */
 	u64 inodes; /* wanted */
-	u64 r_blocks; /* reserved, before the last group may be dropped */
+	u64 blocks, r_blocks; /* all and reserved ones, before a last group is dropped */
 	struct ffs_mkfs_extended ext;
 	char *err;
 	size_t errlen;
@@ -327,7 +327,7 @@ again:
 	if (g->groups == 1 && rest && rest < need)
 		return refuse(k, "size: too small for a file system");
 	if (rest && rest < need + 50) {
-		double percent = 100.0 * (double)k->r_blocks / (double)blocks;
+		double percent = 100.0 * (double)k->r_blocks / (double)k->blocks;
 
 		g->blocks_count -= rest;
 		g->r_blocks_count = (u64)(percent * (double)g->blocks_count / 100.0);
@@ -408,6 +408,7 @@ int ffs_mkfs_sizes(struct ffs_mkfs *m, struct foliofs_geometry *g, u64 *free_blo
 		return ret;
 	k.r_blocks = (u64)((m->reserved < 0 ? 5.0 : m->reserved) * (double)g->blocks_count / 100.0);
 	g->r_blocks_count = k.r_blocks;
+	k.blocks = g->blocks_count;
 	/* with bigalloc whole clusters only */
 	g->blocks_count = round_down_pow2(g->blocks_count, g->cluster_ratio);
 	ret = set_groups(&k);
