@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: MIT
+/* Comparison of two captures: see compare.h. */
+#include "compare.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "events.h"
+#include "facts.h"
+#include "match.h"
+
+static struct conform_diff *add_diff(struct conform_result *r)
+{
+	r->diffs = realloc(r->diffs, (r->nr_diffs + 1) * sizeof(*r->diffs));
+	if (!r->diffs)
+		abort();
+	memset(&r->diffs[r->nr_diffs], 0, sizeof(*r->diffs));
+	return &r->diffs[r->nr_diffs++];
+}
+
+/* One operation and family. */
+static void compare_group(struct conform_result *r, const struct conform_event *a, size_t na,
+			  const struct conform_event *b, size_t nb)
+{
+	enum conform_family_id family = na ? a->family : b->family;
+	struct conform_count *c = &r->count[family];
+	uint32_t *x = calloc(na + nb + 1, sizeof(*x)), *y = x + na;
+	struct conform_diff *d;
+	size_t i, j, m;
+
+	if (!x)
+		abort();
+	for (i = 0; i < na; i++)
+		x[i] = a[i].id;
+	for (i = 0; i < nb; i++)
+		y[i] = b[i].id;
+	m = r->ordered ? match_ordered(x, na, y, nb) : match_unordered(x, na, y, nb);
+	c->seen = true;
+	c->matched += m;
+	c->kernel += na;
+	c->sim += nb;
+	if (m != na || m != nb) {
+		d = add_diff(r);
+		d->family = family;
+		d->op = na ? a->op : b->op;
+		d->missing = na - m;
+		d->surplus = nb - m;
+		match_first(x, na, y, nb, r->ordered, &i, &j);
+		if (i < na) {
+			d->kernel = piece_dup(a[i].text);
+			d->kernel_line = a[i].line;
+		}
+		if (j < nb) {
+			d->sim = piece_dup(b[j].text);
+			d->sim_line = b[j].line;
+		}
+	}
+	free(x);
+}
+
+/*
+ * Take out of @e what the other side cannot have: kinds that the kernel did not
+ * record (from ours), XFS's own kinds that are not on both sides, requests of
+ * the block layer if we have none at all.
+ */
+static void filter(struct conform_events *e, const struct conform_events *kernel,
+		   const struct conform_events *sim, const struct capture_dir *recorded)
+{
+	size_t i, n = 0, k, kinds = e->nr_kinds;
+	bool *drop = calloc(kinds + 1, 1), bio = false;
+
+	if (!drop)
+		abort();
+	for (k = 0; k < sim->nr_kinds; k++)
+		bio |= sim->kinds[k].name && !strcmp(sim->kinds[k].name, "block_bio_queue");
+	for (k = 0; k < kinds; k++) {
+		const char *name = e->kinds[k].name;
+
+		if (!name)
+			continue;
+		if (recorded && !capture_dir_recorded(recorded, name))
+			drop[k] = true;
+		if (!strncmp(name, "xfs_", 4))
+			drop[k] |= k >= kernel->nr_kinds || !kernel->kinds[k].name ||
+				   k >= sim->nr_kinds || !sim->kinds[k].name;
+		if (!strncmp(name, "block_", 6))
+			drop[k] |= !bio;
+	}
+	for (i = 0; i < e->nr; i++) {
+		if (drop[e->v[i].kind])
+			e->kinds[e->v[i].kind].compared = false;
+		else
+			e->v[n++] = e->v[i];
+	}
+	e->nr = n;
+	free(drop);
+}
+
+static bool same_group(const struct conform_event *a, const struct conform_event *b)
+{
+	return a->op == b->op && a->family == b->family;
+}
+
+static size_t group_len(const struct conform_event *v, size_t from, size_t nr)
+{
+	size_t n = from;
+
+	while (n < nr && same_group(&v[n], &v[from]))
+		n++;
+	return n - from;
+}
+
+static int group_order(const struct conform_event *a, const struct conform_event *b)
+{
+	if (a->op != b->op)
+		return a->op < b->op ? -1 : 1;
+	return (int)a->family - (int)b->family;
+}
+
+static void compare_groups(struct conform_result *r, const struct conform_events *a,
+			   const struct conform_events *b)
+{
+	size_t i = 0, j = 0;
+
+	while (i < a->nr || j < b->nr) {
+		int order = i == a->nr ? 1 : j == b->nr ? -1 : group_order(&a->v[i], &b->v[j]);
+		size_t n = order <= 0 ? group_len(a->v, i, a->nr) : 0;
+		size_t m = order >= 0 ? group_len(b->v, j, b->nr) : 0;
+
+		compare_group(r, a->v + i, n, b->v + j, m);
+		i += n;
+		j += m;
+	}
+}
+
+static int by_place(const void *x, const void *y)
+{
+	const struct conform_diff *a = x, *b = y;
+	uint32_t p = a->kernel_line ? a->kernel_line : UINT32_MAX;
+	uint32_t q = b->kernel_line ? b->kernel_line : UINT32_MAX;
+
+	if (a->op != b->op)
+		return a->op < b->op ? -1 : 1;
+	if (p != q)
+		return p < q ? -1 : 1;
+	if (a->sim_line != b->sim_line)
+		return a->sim_line < b->sim_line ? -1 : 1;
+	return (int)a->family - (int)b->family;
+}
+
+static void list_left_out(struct conform_result *r, const struct conform_events *kernel)
+{
+	size_t k;
+
+	for (k = 0; k < kernel->nr_kinds; k++) {
+		const struct conform_kind *kind = &kernel->kinds[k];
+
+		if (!kind->name || kind->compared)
+			continue;
+		r->left_out = realloc(r->left_out, (r->nr_left_out + 1) * sizeof(*r->left_out));
+		if (!r->left_out)
+			abort();
+		r->left_out[r->nr_left_out++] = (struct conform_left_out){
+			piece_dup((struct piece){ kind->name, strlen(kind->name) }), kind->count
+		};
+	}
+}
+
+static int compare_events(const char *kernel_dir, const char *sim_dir, struct conform_result *r)
+{
+	struct conform_tables t = { 0 };
+	struct conform_events a, b = { 0 };
+	int ret;
+
+	ret = conform_events_read(&a, &t, kernel_dir);
+	if (ret) {
+		snprintf(r->error, sizeof(r->error), "%s: cannot read the events: %s", kernel_dir,
+			 strerror(-ret));
+	} else {
+		ret = conform_events_read(&b, &t, sim_dir);
+		if (ret)
+			snprintf(r->error, sizeof(r->error), "%s: cannot read the events: %s",
+				 sim_dir, strerror(-ret));
+	}
+	if (!ret) {
+		r->lost_kernel = a.lost;
+		r->lost_sim = b.lost;
+		r->markers = a.markers && b.markers;
+		if (!r->markers) {
+			conform_events_flatten(&a);
+			conform_events_flatten(&b);
+		}
+		filter(&b, &a, &b, &r->capture);
+		filter(&a, &a, &b, NULL);
+		list_left_out(r, &a);
+		conform_events_sort(&a);
+		conform_events_sort(&b);
+		compare_groups(r, &a, &b);
+		if (r->nr_diffs)
+			qsort(r->diffs, r->nr_diffs, sizeof(*r->diffs), by_place);
+	}
+	conform_events_free(&a);
+	conform_events_free(&b);
+	intern_free(&t.names);
+	intern_free(&t.events);
+	return ret;
+}
+
+static enum conform_family_id crash_family(enum conform_family_id f)
+{
+	switch (f) {
+	case CONFORM_STATE:
+		return CONFORM_CRASH_STATE;
+	case CONFORM_CONTENT:
+		return CONFORM_CRASH_CONTENT;
+	case CONFORM_EXTENT:
+		return CONFORM_CRASH_EXTENT;
+	case CONFORM_PHYSICAL:
+		return CONFORM_CRASH_PHYSICAL;
+	default:
+		return CONFORM_CRASH_TREE;
+	}
+}
+
+static size_t take(const struct facts *f, enum conform_family_id family, uint32_t *ids,
+		   const char **texts)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < f->nr; i++) {
+		if (f->v[i].family != family)
+			continue;
+		ids[n] = f->v[i].id;
+		texts[n++] = f->v[i].text;
+	}
+	return n;
+}
+
+static char *dup_text(const char *s)
+{
+	return piece_dup((struct piece){ s, strlen(s) });
+}
+
+static void compare_family_facts(struct conform_result *r, const char *file,
+				 const struct facts *a, const struct facts *b,
+				 enum conform_family_id family, enum conform_family_id counted)
+{
+	size_t room = a->nr + b->nr + 1, na, nb, m, i, j;
+	uint32_t *x = calloc(room, sizeof(*x)), *y;
+	const char **s = calloc(room, sizeof(*s)), **t;
+	struct conform_count *c = &r->count[counted];
+	struct conform_diff *d;
+
+	if (!x || !s)
+		abort();
+	na = take(a, family, x, s);
+	y = x + na;
+	t = s + na;
+	nb = take(b, family, y, t);
+	if (na || nb || family == CONFORM_LAYOUT) {
+		m = match_unordered(x, na, y, nb);
+		c->seen = true;
+		c->matched += m;
+		c->kernel += na;
+		c->sim += nb;
+		if (m != na || m != nb) {
+			d = add_diff(r);
+			d->family = counted;
+			d->file = dup_text(file);
+			d->missing = na - m;
+			d->surplus = nb - m;
+			match_first(x, na, y, nb, 0, &i, &j);
+			d->kernel = i < na ? dup_text(s[i]) : NULL;
+			d->sim = j < nb ? dup_text(t[j]) : NULL;
+		}
+	}
+	free(x);
+	free(s);
+}
+
+static int compare_file(const char *kernel_dir, const char *sim_dir, const char *file,
+			struct conform_result *r)
+{
+	static const enum conform_family_id families[] = { CONFORM_STATE, CONFORM_CONTENT,
+							   CONFORM_EXTENT, CONFORM_PHYSICAL,
+							   CONFORM_TREE };
+	bool crash = !strncmp(file, "crash-", 6), layout = !strcmp(file, "layout.txt");
+	struct intern table = { 0 };
+	struct facts a, b = { 0 };
+	const char *dir = kernel_dir;
+	int ret;
+	size_t i;
+
+	ret = layout ? facts_read_layout(&a, &table, dir) : facts_read(&a, &table, dir, file);
+	if (!ret) {
+		dir = sim_dir;
+		ret = layout ? facts_read_layout(&b, &table, dir) :
+			       facts_read(&b, &table, dir, file);
+	}
+	if (ret)
+		snprintf(r->error, sizeof(r->error), "%s/%s: %s", dir, file, strerror(-ret));
+	else if (layout && a.present && b.present)
+		compare_family_facts(r, file, &a, &b, CONFORM_LAYOUT, CONFORM_LAYOUT);
+	else if (!layout)
+		for (i = 0; i < sizeof(families) / sizeof(families[0]); i++)
+			compare_family_facts(r, file, &a, &b, families[i],
+					     crash ? crash_family(families[i]) : families[i]);
+	facts_free(&a);
+	facts_free(&b);
+	intern_free(&table);
+	return ret;
+}
+
+static int state_file(const struct dirent *e)
+{
+	size_t n = strlen(e->d_name);
+
+	return !strcmp(e->d_name, "state.yaml") ||
+	       (!strncmp(e->d_name, "crash-", 6) && n > 11 && !strcmp(e->d_name + n - 5, ".yaml"));
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int compare_files(const char *kernel_dir, const char *sim_dir, struct conform_result *r)
+{
+	struct dirent **list = NULL;
+	int n = scandir(kernel_dir, &list, state_file, by_name), i;
+	int ret = 0;
+
+	if (n < 0)
+		return errno == ENOTDIR ? 0 : -errno;
+	for (i = 0; i < n; i++) {
+		if (!ret)
+			ret = compare_file(kernel_dir, sim_dir, list[i]->d_name, r);
+		free(list[i]);
+	}
+	free(list);
+	return ret ? ret : compare_file(kernel_dir, sim_dir, "layout.txt", r);
+}
+
+int conform_compare(const char *kernel_dir, const char *sim_dir, struct conform_result *r)
+{
+	int ret;
+
+	memset(r, 0, sizeof(*r));
+	ret = capture_dir_read(&r->capture, kernel_dir);
+	if (ret == -ENOTDIR)
+		ret = 0; /* a trace alone */
+	if (ret) {
+		snprintf(r->error, sizeof(r->error), "%s: %s", kernel_dir, strerror(-ret));
+		return ret;
+	}
+	r->ordered = !r->capture.level[0] || !strcmp(r->capture.level, "same");
+	ret = compare_events(kernel_dir, sim_dir, r);
+	if (!ret)
+		ret = compare_files(kernel_dir, sim_dir, r);
+	return ret;
+}
+
+bool conform_same(const struct conform_result *r)
+{
+	return !r->nr_diffs;
+}
+
+void conform_sum(struct conform_count total[CONFORM_FAMILY_COUNT], const struct conform_result *r)
+{
+	int i;
+
+	for (i = 0; i < CONFORM_FAMILY_COUNT; i++) {
+		total[i].matched += r->count[i].matched;
+		total[i].kernel += r->count[i].kernel;
+		total[i].sim += r->count[i].sim;
+		total[i].seen |= r->count[i].seen;
+	}
+}
+
+double conform_ratio(const struct conform_count *c)
+{
+	return c->kernel + c->sim ? 2.0 * (double)c->matched / (double)(c->kernel + c->sim) : 1.0;
+}
+
+void conform_free(struct conform_result *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->nr_diffs; i++) {
+		free(r->diffs[i].file);
+		free(r->diffs[i].kernel);
+		free(r->diffs[i].sim);
+	}
+	free(r->diffs);
+	for (i = 0; i < r->nr_left_out; i++)
+		free(r->left_out[i].name);
+	free(r->left_out);
+	capture_dir_free(&r->capture);
+	memset(r, 0, sizeof(*r));
+}

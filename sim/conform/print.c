@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+/* Results of a comparison in words: see print.h. */
+#include "print.h"
+
+#include <string.h>
+
+static bool passes(const struct conform_diff *d, const struct conform_filter *f)
+{
+	if (f->family && strcmp(conform_family_name(d->family), f->family))
+		return false;
+	return !f->have_op || (!d->file && d->op == f->op);
+}
+
+size_t conform_count_diffs(const struct conform_result *r, const struct conform_filter *f)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < r->nr_diffs; i++)
+		n += passes(&r->diffs[i], f);
+	return n;
+}
+
+static void print_side(FILE *out, const char *who, const char *text, uint32_t line)
+{
+	if (!text)
+		fprintf(out, "        %-6s (nothing more)\n", who);
+	else if (line)
+		fprintf(out, "        %-6s %s   (line %u)\n", who, text, line);
+	else
+		fprintf(out, "        %-6s %s\n", who, text);
+}
+
+static void print_diff(FILE *out, const struct conform_result *r, const struct conform_diff *d)
+{
+	const char *op = d->file ? "" : capture_dir_op(&r->capture, d->op);
+
+	if (d->file)
+		fprintf(out, "    %s", d->file);
+	else if (r->markers)
+		fprintf(out, "    op %u%s%s", d->op, *op ? " " : "", op);
+	else
+		fprintf(out, "    trace");
+	fprintf(out, ", %s: %zu missing, %zu too many\n", conform_family_name(d->family),
+		d->missing, d->surplus);
+	print_side(out, "kernel", d->kernel, d->kernel_line);
+	print_side(out, "model", d->sim, d->sim_line);
+}
+
+void conform_print(FILE *out, const struct conform_result *r, const struct conform_filter *f)
+{
+	size_t lacks[CONFORM_FAMILY_COUNT] = { 0 }, i, shown = 0;
+	const struct conform_diff *d;
+
+	for (i = 0; i < r->nr_diffs; i++) {
+		d = &r->diffs[i];
+		if (passes(d, f))
+			lacks[d->family] += d->missing > d->surplus ? d->missing : d->surplus;
+	}
+	fprintf(out, "%-32s", r->capture.name);
+	if (!conform_count_diffs(r, f))
+		fprintf(out, " same");
+	for (i = 0; i < CONFORM_FAMILY_COUNT; i++)
+		if (lacks[i])
+			fprintf(out, " %s:%zu", conform_family_name((enum conform_family_id)i),
+				lacks[i]);
+	if (!r->ordered)
+		fprintf(out, "  (order not compared: two runs of the kernel are alike as \"%s\")",
+			r->capture.level);
+	fprintf(out, "\n");
+	if (r->lost_kernel)
+		fprintf(out, "    the kernel's trace lost %llu events: differences may come from that\n",
+			(unsigned long long)r->lost_kernel);
+	if (!r->markers)
+		fprintf(out, "    no markers of operations: aligned by order over the whole trace\n");
+	for (i = 0; i < r->nr_diffs && (f->all || !shown); i++) {
+		if (!passes(&r->diffs[i], f))
+			continue;
+		print_diff(out, r, &r->diffs[i]);
+		shown++;
+	}
+}
+
+void conform_print_table(FILE *out, const struct conform_count total[CONFORM_FAMILY_COUNT])
+{
+	int i;
+
+	fprintf(out, "%-16s %9s %9s %9s  %s\n", "family", "matched", "kernel", "model", "ratio");
+	for (i = 0; i < CONFORM_FAMILY_COUNT; i++)
+		if (total[i].seen)
+			fprintf(out, "%-16s %9zu %9zu %9zu  %.4f\n",
+				conform_family_name((enum conform_family_id)i), total[i].matched,
+				total[i].kernel, total[i].sim, conform_ratio(&total[i]));
+}
+
+static const char *reason(const char *name)
+{
+	if (!strncmp(name, "xfs_", 4))
+		return "XFS's own, the model has none of this kind";
+	if (!strncmp(name, "block_", 6))
+		return "the model sends no requests to a block layer";
+	if (!strncmp(name, "ext4_sync_", 10))
+		return "belongs to no family; its work is seen in the others";
+	return "belongs to no family";
+}
+
+void conform_print_left_out(FILE *out, const struct conform_result *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->nr_left_out; i++)
+		fprintf(out, "    not compared: %s (%llu): %s\n", r->left_out[i].name,
+			(unsigned long long)r->left_out[i].count, reason(r->left_out[i].name));
+}

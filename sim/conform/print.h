@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Results of a comparison in words. */
+#ifndef CONFORM_PRINT_H
+#define CONFORM_PRINT_H
+
+#include <stdio.h>
+
+#include "compare.h"
+
+struct conform_filter {
+	const char *family; /* only this one; NULL: all */
+	bool have_op; /* only operation @op */
+	uint32_t op;
+	bool all; /* every difference, not the first alone */
+};
+
+/* One capture: "NAME same", or its families that differ and the first difference. */
+void conform_print(FILE *out, const struct conform_result *r, const struct conform_filter *f);
+/* Table of families. */
+void conform_print_table(FILE *out, const struct conform_count total[CONFORM_FAMILY_COUNT]);
+/* Why the kinds of events that are not compared are left out. */
+void conform_print_left_out(FILE *out, const struct conform_result *r);
+/* The differences that pass @f: their number. */
+size_t conform_count_diffs(const struct conform_result *r, const struct conform_filter *f);
+
+#endif
