@@ -156,6 +156,11 @@ static void put_field(struct out *o, char directive, u64 v, u32 page_bits)
 	case 'M':
 		put_words(o, v, state_words, "", false);
 		break;
+	case 'w':
+		if (v & 0x10) /* delayed: the number of the kernel's flag */
+			v = (v & ~0x10ull) | 0x100;
+		put_words(o, v, state_words, "", true);
+		break;
 	case 'e':
 		put_words(o, v, status_words, "", false);
 		break;
