@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+/*
+ * foliosim run: scenarios and their expectations.
+ */
+#include "scenario/output.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define MAX_CHANGES 32
+
+static const char usage[] =
+	"usage: foliosim run [options] SCENARIO.yaml|DIR...\n"
+	"\n"
+	"  -t, --tap            results as TAP\n"
+	"  -J, --junit FILE     results as JUnit XML to FILE (-: standard output), too\n"
+	"  -j, --json           results as JSON\n"
+	"  -k, --kernel K       this kernel instead of those of the scenarios\n"
+	"  -w, --with CHANGE    with this change (may be repeated)\n"
+	"  -W, --without CHANGE without this change (may be repeated)\n"
+	"  -o, --only TEXT      only cases whose name has this text\n"
+	"  -v, --verbose        print operations, results and events\n"
+	"  -h, --help           this text\n";
+
+struct files {
+	char **path;
+	size_t nr, max;
+};
+
+static int add_path(struct files *l, const char *path)
+{
+	char **more;
+
+	if (l->nr == l->max) {
+		l->max = l->max ? 2 * l->max : 64;
+		more = realloc(l->path, l->max * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		l->path = more;
+	}
+	l->path[l->nr] = strdup(path);
+	return l->path[l->nr++] ? 0 : -ENOMEM;
+}
+
+/* A file, or every *.yaml below a directory, in the order of names. */
+static int collect(struct files *l, const char *path)
+{
+	struct dirent **entry;
+	struct stat st;
+	char *name;
+	int i, nr, ret = 0;
+
+	if (!strcmp(path, "-") || stat(path, &st) || !S_ISDIR(st.st_mode))
+		return add_path(l, path);
+	nr = scandir(path, &entry, NULL, alphasort);
+	if (nr < 0)
+		return -errno;
+	for (i = 0; i < nr; i++) {
+		size_t len = strlen(entry[i]->d_name), dir = strlen(path);
+
+		name = malloc(dir + len + 2);
+		if (!name && !ret)
+			ret = -ENOMEM;
+		if (name && !ret && entry[i]->d_name[0] != '.') {
+			sprintf(name, "%s%s%s", path, path[dir - 1] == '/' ? "" : "/",
+				entry[i]->d_name);
+			if (!stat(name, &st) &&
+			    (S_ISDIR(st.st_mode) ||
+			     (len > 5 && !strcmp(entry[i]->d_name + len - 5, ".yaml"))))
+				ret = collect(l, name);
+		}
+		free(name);
+		free(entry[i]);
+	}
+	free(entry);
+	return ret;
+}
+
+struct output {
+	bool tap, json;
+	const char *junit;
+};
+
+static int print_results(const struct output *out, const struct case_result *r, unsigned int nr)
+{
+	FILE *f = stdout;
+
+	if (out->tap)
+		output_tap(stdout, r);
+	else if (out->json)
+		output_json(stdout, r);
+	else if (!out->junit || strcmp(out->junit, "-"))
+		output_verdict(stdout, r, nr);
+	if (!out->junit)
+		return 0;
+	if (strcmp(out->junit, "-"))
+		f = fopen(out->junit, "w");
+	if (!f) {
+		fprintf(stderr, "foliosim run: %s: %s\n", out->junit, strerror(errno));
+		return 2;
+	}
+	output_junit(f, r);
+	if (f != stdout)
+		fclose(f);
+	return 0;
+}
+
+static int run_all(const struct files *l, const struct run_options *o, const struct output *out)
+{
+	struct scenario **s = calloc(l->nr, sizeof(*s));
+	struct case_result *results = NULL, **tail = &results;
+	struct place_error err = { "out of memory" };
+	unsigned int cases, failed;
+	int ret = s ? 0 : 4;
+	size_t i;
+
+	for (i = 0; s && i < l->nr; i++)
+		if (scenario_load(l->path[i], &s[i], &err)) {
+			fprintf(stderr, "foliosim run: %s\n", err.text);
+			ret = 3;
+		}
+	for (i = 0; i < l->nr && !ret; i++)
+		if (scenario_run(s[i], o, &tail, &err)) {
+			fprintf(stderr, "foliosim run: %s\n", err.text);
+			ret = 2;
+		}
+	output_count(results, &cases, &failed);
+	if (!ret && !cases) {
+		fprintf(stderr, "foliosim run: expected cases to run, got none%s%s\n",
+			o->only ? " with a name like " : "", o->only ? o->only : "");
+		ret = 2;
+	}
+	if (!ret)
+		ret = print_results(out, results, (unsigned int)l->nr);
+	if (!ret && failed)
+		ret = 1;
+	case_results_free(results);
+	for (i = 0; s && i < l->nr; i++)
+		scenario_free(s[i]);
+	free(s);
+	return ret;
+}
+
+int cmd_run(int argc, char **argv); /* called by main() */
+
+int cmd_run(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "tap", no_argument, NULL, 't' }, { "junit", required_argument, NULL, 'J' },
+		{ "json", no_argument, NULL, 'j' }, { "kernel", required_argument, NULL, 'k' },
+		{ "with", required_argument, NULL, 'w' },
+		{ "without", required_argument, NULL, 'W' },
+		{ "only", required_argument, NULL, 'o' }, { "verbose", no_argument, NULL, 'v' },
+		{ "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 },
+	};
+	const char *with[MAX_CHANGES], *without[MAX_CHANGES];
+	struct run_options o = { .with = with, .without = without };
+	struct output out = { 0 };
+	struct files l = { 0 };
+	int c, ret = 0;
+
+	while ((c = getopt_long(argc, argv, "tJ:jk:w:W:o:vh", options, NULL)) != -1) {
+		if (c == 't') {
+			out.tap = true;
+		} else if (c == 'J') {
+			out.junit = optarg;
+		} else if (c == 'j') {
+			out.json = true;
+		} else if (c == 'k') {
+			o.kernel = optarg;
+		} else if (c == 'w' && o.nr_with < MAX_CHANGES) {
+			with[o.nr_with++] = optarg;
+		} else if (c == 'W' && o.nr_without < MAX_CHANGES) {
+			without[o.nr_without++] = optarg;
+		} else if (c == 'o') {
+			o.only = optarg;
+		} else if (c == 'v') {
+			o.verbose = true;
+		} else {
+			return fputs(usage, c == 'h' ? stdout : stderr), c == 'h' ? 0 : 2;
+		}
+	}
+	if (optind == argc)
+		return fputs(usage, stderr), 2;
+	for (; optind < argc && !ret; optind++)
+		ret = collect(&l, argv[optind]);
+	if (ret)
+		fprintf(stderr, "foliosim run: %s: %s\n", argv[optind - 1], strerror(-ret));
+	ret = ret ? 3 : run_all(&l, &o, &out);
+	while (l.nr)
+		free(l.path[--l.nr]);
+	free(l.path);
+	return ret;
+}

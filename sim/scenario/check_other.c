@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Expectations on results of operations, on rules, and on what needs no file
+ * system: credits and journal limits.
+ */
+#include "scenario/run.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct expect_result *find_result(const struct expect *e, uint32_t op)
+{
+	const struct expect_result *x;
+
+	for (x = e ? e->results : NULL; x; x = x->next)
+		if (x->ops.first <= op && op <= x->ops.last)
+			return x;
+	return NULL;
+}
+
+void check_result(struct run *r, const struct scenario_line *line, uint32_t op, int64_t result)
+{
+	const struct expect_result *x = find_result(r->expect[1], op);
+	char buf[32], want[60], *got;
+
+	if (!x)
+		x = find_result(r->expect[0], op);
+	if (!x)
+		x = line->result;
+	if (!x ? result >= 0 :
+	    x->error ? result < 0 && (!x->errno_value || result == -x->errno_value) :
+		       result >= 0 && want_holds(&x->number, result))
+		return;
+	if (*foliofs_fs_error(r->fs))
+		got = text_of("not modelled: %s", foliofs_fs_error(r->fs));
+	else if (result < 0)
+		got = text_of("%s", errno_text((int)-result, buf, sizeof(buf)));
+	else
+		got = text_of("%" PRId64, result);
+	run_fail(r, op, x ? x->at : line->at,
+		 text_of("%s: %s", scenario_op_text(r->s, op),
+			 !x ? "success" :
+			 x->error ? (x->errno_value ? x->name : "an error") :
+				    want_text(&x->number, want, sizeof(want))), got);
+}
+
+static void inode_of(const struct run *r, const struct expect_inode *x,
+		     struct foliofs_inode_kind *i)
+{
+	foliofs_inode_kind_init(&r->kernel, &r->geometry, i);
+	if (x->journal_flag >= 0) {
+		i->journal_flag = x->journal_flag;
+		i->order = foliofs_max_order(&r->kernel, &r->geometry, i->journal_flag);
+	}
+	if (x->indirect >= 0)
+		i->extents = !x->indirect;
+	if (x->depth >= 0)
+		i->depth = (uint8_t)x->depth;
+	if (x->order >= 0)
+		i->order = (uint8_t)x->order;
+	if (x->blocks >= 0)
+		i->i_blocks = (uint64_t)x->blocks;
+	i->journal_data = foliofs_journals_data(&r->kernel, &r->geometry, i->regular,
+						i->journal_flag, i->order);
+}
+
+static int64_t limit_of(const struct run *r, const struct foliofs_inode_kind *i, const char *name)
+{
+	struct foliofs_journal_limits l;
+
+	foliofs_journal_limits(&r->kernel, &r->geometry, &l);
+	if (!strcmp(name, "length"))
+		return l.length;
+	if (!strcmp(name, "fast_commit"))
+		return l.fast_commit;
+	if (!strcmp(name, "max_transaction"))
+		return l.max_transaction;
+	if (!strcmp(name, "tags_per_block"))
+		return l.tags_per_block;
+	if (!strcmp(name, "overhead"))
+		return l.overhead;
+	if (!strcmp(name, "max_handle"))
+		return l.max_handle;
+	if (!strcmp(name, "max_reserved"))
+		return l.max_reserved;
+	if (!strcmp(name, "revokes_per_block"))
+		return l.revokes_per_block;
+	if (!strcmp(name, "max_order"))
+		return i->order;
+	return foliofs_blocks_per_folio(&r->geometry, i->order);
+}
+
+void check_credits(struct run *r, const struct expect *e)
+{
+	const struct expect_credit *x;
+	const struct expect_limit *l;
+	struct foliofs_inode_kind inode;
+	char want[60], rsv[60];
+
+	inode_of(r, &e->inode, &inode);
+	for (x = e->credits; x; x = x->next) {
+		struct foliofs_ask ask = foliofs_ask(&r->kernel, &r->geometry, &inode, x->op,
+						     x->len);
+
+		if (want_holds(&x->asked, ask.credits.total) &&
+		    (!x->has_rsv || want_holds(&x->rsv, ask.rsv)))
+			continue;
+		run_fail(r, 0, x->at,
+			 text_of("%s asks %s%s%s", foliofs_credit_op_name(x->op),
+				 want_text(&x->asked, want, sizeof(want)),
+				 x->has_rsv ? " and reserves " : "",
+				 x->has_rsv ? want_text(&x->rsv, rsv, sizeof(rsv)) : ""),
+			 text_of("%u and %u: index %u + bitmaps %u + descriptors %u + fixed %u + "
+				 "data %u", ask.credits.total, ask.rsv, ask.credits.index,
+				 ask.credits.bitmaps, ask.credits.descriptors, ask.credits.fixed,
+				 ask.credits.data));
+	}
+	for (l = e->limits; l; l = l->next) {
+		int64_t got = limit_of(r, &inode, l->name);
+
+		if (!want_holds(&l->want, got))
+			run_fail(r, 0, l->at, text_of("limit %s: %s", l->name,
+						      want_text(&l->want, want, sizeof(want))),
+				 text_of("%" PRId64, got));
+	}
+}
+
+void collect_rules(struct run *r, const struct foliofs_fs *fs)
+{
+	size_t i, nr = foliofs_fs_broken(fs);
+
+	for (i = 0; i < nr && i < 1000; i++) {
+		const struct foliofs_broken *b = foliofs_fs_broken_at(fs, i);
+
+		if (!b || r->broken[b->rule])
+			continue;
+		r->broken[b->rule] = 1;
+		snprintf(r->broken_text[b->rule], sizeof(r->broken_text[0]),
+			 "operation %u, inode %u: %s", b->op, b->ino, b->text);
+	}
+}
+
+void check_rules(struct run *r)
+{
+	const struct expect *e = r->expect[1] && r->expect[1]->rules_at ? r->expect[1] :
+				 r->expect[0] && r->expect[0]->rules_at ? r->expect[0] : NULL;
+	unsigned int i;
+
+	for (i = 0; i < FOLIOFS_RULE_COUNT; i++) {
+		const char *name = foliofs_rule_name(i);
+		bool want = e && e->rules[i];
+		unsigned int op = 0;
+
+		if (want == r->broken[i])
+			continue;
+		if (r->broken[i])
+			sscanf(r->broken_text[i], "operation %u", &op);
+		run_fail(r, op, e ? e->rules_at : NULL,
+			 text_of("rule %s %s: %s", name, want ? "broken" : "kept",
+				 foliofs_rule_meaning(i)),
+			 text_of("%s", want ? "it holds" : r->broken_text[i]));
+	}
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One case while it runs, and the checks of its expectations.
+ */
+#ifndef SCENARIO_RUN_H
+#define SCENARIO_RUN_H
+
+#include "scenario/record.h"
+#include "scenario/scenario.h"
+
+struct run {
+	const struct scenario *s;
+	const struct setup *setup;
+	const struct expect *expect[2]; /* for all kernels, for this one; NULL: none */
+	struct foliofs_kernel kernel;
+	struct foliofs_geometry geometry;
+	struct foliofs_fs *fs; /* NULL: a scenario without operations */
+	struct recorder recorder;
+	struct case_result *result;
+	uint8_t broken[FOLIOFS_RULE_COUNT]; /* rules, those after crashes too */
+	char broken_text[FOLIOFS_RULE_COUNT][260]; /* the first of each */
+};
+
+/* Run the case: everything in @r up to kernel is set; @log: verbose output, or NULL. */
+void run_case(struct run *r, FILE *log);
+/*
+ * Note a failure: @expected and @got are allocated texts (NULL: out of memory)
+ * and belong to the failure.
+ */
+void run_fail(struct run *r, uint32_t op, const struct node *at, char *expected, char *got);
+/* Allocated text. */
+char *text_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+void check_events(struct run *r, const struct expect *e, struct op_range scope);
+/* Kinds of events that @e needs. */
+void check_events_want(struct run *r, const struct expect *e);
+void check_states(struct run *r, struct foliofs_fs *fs, const struct expect_state *states,
+		  uint32_t op);
+void check_credits(struct run *r, const struct expect *e);
+void check_result(struct run *r, const struct scenario_line *line, uint32_t op, int64_t result);
+/* Collect the rules that @fs has broken, then compare with those expected. */
+void collect_rules(struct run *r, const struct foliofs_fs *fs);
+void check_rules(struct run *r);
+
+/* Every file of @fs and the journal, for verdicts; allocated. */
+char *state_text(struct foliofs_fs *fs);
+/* Text forms of extents and folios; @physical, @flags: with what expectations may leave out. */
+char *extents_text(struct foliofs_fs *fs, uint32_t ino, bool physical);
+char *folios_text(struct foliofs_fs *fs, uint32_t ino, bool flags);
+
+#endif

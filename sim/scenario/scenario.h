@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Scenarios: a corner case with what must come out of it, see foliofs-scenario(5).
+ *
+ *	scenario_load()		a YAML file, checked completely before anything runs
+ *	scenario_run()		each of its cases: a kernel, or a variant under a kernel
+ *	verdict_*, tap_* ...	what to say about the results
+ *
+ * A case is a run of the operations under one kernel.  An expectation that does
+ * not hold is a failure: operation, place in the file, expected, got.
+ */
+#ifndef SCENARIO_SCENARIO_H
+#define SCENARIO_SCENARIO_H
+
+#include <foliofs/credits.h>
+#include <foliofs/event.h>
+#include <foliofs/fs.h>
+#include <foliofs/mkfs.h>
+#include <foliofs/rules.h>
+
+#include "scenario/tree.h"
+
+/* Numbers of the first operation of ops and of prepare, as in captures. */
+#define SCENARIO_FIRST_OP 1u
+#define SCENARIO_FIRST_PREPARE 16001u
+/* Source of the bytes of files that are simply there. */
+#define SCENARIO_OLD_DATA 16000u
+
+struct arena;
+struct oplist;
+
+/* What a number or text must be: "41", "288..289", "..40", "*", or a word. */
+struct want {
+	enum { WANT_ANY, WANT_RANGE, WANT_TEXT } kind;
+	int64_t lo, hi; /* both included */
+	const char *text;
+};
+
+/* "EVENT [field=value]...", thread=NAME among the fields. */
+struct event_match {
+	const struct node *at;
+	const char *text;
+	enum foliofs_event_id id;
+	int thread; /* enum foliofs_thread, -1: any */
+	unsigned int nr;
+	struct {
+		int field;
+		struct want want;
+	} field[FOLIOFS_EVENT_ARGS];
+};
+
+struct op_range {
+	uint32_t first, last; /* both included; first 0: all of ops */
+};
+
+struct want_list {
+	const struct node *at;
+	struct want *want;
+	size_t nr;
+};
+
+/* How many events match, what their fields are in order, how many between two others. */
+struct expect_event {
+	struct expect_event *next;
+	struct event_match match;
+	struct op_range ops;
+	bool counted;
+	struct want count;
+	const struct node *count_at;
+	struct {
+		int field;
+		struct want_list list;
+	} values[4];
+	unsigned int nr_values;
+	bool grouped; /* counts: matches before each event of kind per */
+	enum foliofs_event_id per;
+	struct want_list counts;
+};
+
+/* Events in this order; exact: no other event of the kinds named lies in between. */
+struct expect_sequence {
+	struct expect_sequence *next;
+	const struct node *at;
+	struct op_range ops;
+	bool exact;
+	struct event_match *match;
+	size_t nr;
+};
+
+/* Names of the numbers of a state; those of tree: are behind state_tree_first. */
+extern const char *const state_numbers[];
+#define STATE_TREE_FIRST 7
+
+struct expect_run {
+	uint64_t off, len; /* bytes */
+	enum foliofs_source_kind kind;
+	uint32_t source; /* FOLIOFS_SOURCE_OP: the operation */
+	bool moved; /* source_offset is given */
+	uint64_t source_offset;
+};
+
+/* What a file is like. */
+struct expect_state {
+	struct expect_state *next;
+	const struct node *at;
+	const char *path;
+	bool missing; /* there is no such file */
+	struct {
+		const char *name;
+		const struct node *at;
+		struct want want;
+	} number[16]; /* size, disksize ...: state_numbers */
+	unsigned int nr_numbers;
+	const struct node *extents, *folios; /* text forms */
+	const struct node *content_at;
+	struct expect_run *content;
+	size_t nr_content;
+	struct {
+		uint64_t page;
+		const struct node *text;
+	} buffers[8]; /* of the folio that holds the page */
+	unsigned int nr_buffers;
+};
+
+/* Result of an operation: an error by name ("any": some error) or a number. */
+struct expect_result {
+	struct expect_result *next;
+	const struct node *at;
+	struct op_range ops;
+	bool error;
+	const char *name; /* error: its name */
+	int errno_value; /* positive; 0: any */
+	struct want number;
+};
+
+struct expect_credit {
+	struct expect_credit *next;
+	const struct node *at;
+	enum foliofs_credit_op op;
+	uint32_t len;
+	struct want asked, rsv;
+	bool has_rsv;
+};
+
+/* The inode that the credits are asked for; < 0: as of a new regular file. */
+struct expect_inode {
+	int depth, order, indirect, journal_flag;
+	int64_t blocks;
+};
+
+struct expect_limit {
+	struct expect_limit *next;
+	const struct node *at;
+	const char *name;
+	struct want want;
+};
+
+struct expect_crash {
+	struct expect_crash *next;
+	const struct node *at;
+	const char *name;
+	struct expect_state *states;
+};
+
+struct expect {
+	const struct node *at;
+	struct expect_event *events;
+	struct expect_sequence *sequences;
+	struct expect_state *states;
+	struct expect_crash *crashes;
+	struct expect_result *results;
+	struct expect_credit *credits;
+	struct expect_inode inode; /* whose credits */
+	struct expect_limit *limits;
+	const struct node *rules_at; /* NULL: nothing said, none must be broken */
+	uint8_t rules[FOLIOFS_RULE_COUNT];
+};
+
+/* Expectations of kernels that the key names. */
+struct kernel_expect {
+	struct kernel_expect *next;
+	const char *kernel;
+	struct expect expect;
+};
+
+struct expectation {
+	struct expect all;
+	struct kernel_expect *kernels;
+};
+
+/* One line of ops or prepare; a "for" makes several operations. */
+struct scenario_line {
+	const struct node *at;
+	const char *text;
+	uint32_t first, last; /* operations */
+	struct expect_result *result; /* NULL: must succeed */
+	struct expect expect; /* at this point: events of these operations, states behind them */
+};
+
+struct scenario_ops {
+	size_t first, end; /* of the op list: operations [first, end) */
+	uint32_t last_id; /* number of the last one, 0: none */
+	struct scenario_line *line;
+	size_t nr_lines;
+};
+
+/* Free space: everything is taken but for these blocks. */
+struct free_space {
+	const struct node *at;
+	bool per_group;
+	int64_t first; /* block; with per_group: in the group, negative: from its end */
+	uint64_t len, stride; /* blocks */
+	uint64_t count; /* 0: to the end */
+};
+
+struct scenario_file {
+	struct scenario_file *next;
+	const struct node *at;
+	const char *path;
+	bool dir;
+	uint64_t size;
+};
+
+/* What is set up; a variant replaces parts of it. */
+struct setup {
+	const char *mkfs, *mount;
+	const struct node *mkfs_at, *mount_at;
+	uint32_t page_size;
+	uint32_t read_ahead_kb, io_opt_pages;
+	bool has_read_ahead, has_io_opt;
+	enum foliofs_alloc_policy alloc;
+	const struct node **kernel; /* texts */
+	size_t nr_kernels;
+	const struct node **with, **without; /* names of changes */
+	size_t nr_with, nr_without;
+};
+
+struct variant {
+	struct variant *next;
+	const struct node *at;
+	const char *name, *why;
+	struct setup setup;
+	struct expectation expect;
+};
+
+struct scenario {
+	const char *path;
+	struct node *root;
+	struct arena *arena;
+	const char *why, *source, *fixed_by;
+	struct setup setup;
+	struct free_space free_space;
+	struct scenario_file *files;
+	struct scenario_ops prepare, ops;
+	struct oplist *oplist; /* owns the operations of both; NULL: none */
+	struct expectation expect;
+	struct variant *variants;
+};
+
+/*
+ * Load @path.  0, or a negative errno with a message "FILE:LINE:COL: ...".
+ * Free with scenario_free().
+ */
+int scenario_load(const char *path, struct scenario **out, struct place_error *err);
+int scenario_load_text(const char *path, const char *text, size_t len, struct scenario **out,
+		       struct place_error *err);
+void scenario_free(struct scenario *s);
+
+struct failure {
+	struct failure *next;
+	uint32_t op; /* 0: none in particular */
+	unsigned int line, col; /* of the expectation, 0: none */
+	char *expected, *got;
+	char *before, *after; /* state around the operation, NULL: not known */
+};
+
+struct case_result {
+	struct case_result *next;
+	const struct scenario *scenario;
+	char *name; /* "credits/one-hole [v6.18]" */
+	char *kernel; /* full name of the set of changes */
+	char *label; /* the part in brackets */
+	const char *why;
+	struct failure *failures, **tail;
+	unsigned int nr_failures;
+	uint32_t nr_ops;
+	char *log; /* with verbose: operations, results and events */
+};
+
+struct run_options {
+	const char *kernel; /* instead of those of the scenario; NULL: those */
+	const char **with, **without;
+	size_t nr_with, nr_without;
+	const char *only; /* cases whose name has this text */
+	bool verbose;
+};
+
+/*
+ * Run every case of @s that @o selects and append the results to *@tail.
+ * 0, or -EINVAL with a message: an option does not fit (a change unknown).
+ */
+int scenario_run(const struct scenario *s, const struct run_options *o, struct case_result ***tail,
+		 struct place_error *err);
+void case_results_free(struct case_result *r);
+
+bool want_holds(const struct want *w, int64_t value);
+const char *want_text(const struct want *w, char *buf, size_t len);
+/* Name of an error ("errno 5" if unknown). */
+const char *errno_text(int positive, char *buf, size_t len);
+
+/* Text of an operation by its number; "" if there is none. */
+const char *scenario_op_text(const struct scenario *s, uint32_t id);
+/* The operations [0, nr) of both lists. */
+const struct foliofs_op *scenario_op(const struct scenario *s, size_t i);
+
+#endif
