@@ -59,6 +59,11 @@ struct ffs_data_path {
 	/* Zero the partly covered blocks at the ends of [pos, pos + len). */
 	int (*zero_partial)(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
 			    u64 pos, u64 len);
+	/* Unwritten blocks of a range become written (direct I/O); @h NULL: own handles. */
+	int (*convert)(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode, u64 pos,
+		       u64 len);
+	/* Data in the inode moves to a block, if it is there. */
+	int (*convert_inline)(struct ffs_super *sb, struct ffs_inode *inode);
 	/* Commit of @tid: write ordered data. */
 	void (*submit_ordered)(struct ffs_super *sb, u32 tid);
 };
@@ -66,9 +71,13 @@ struct ffs_data_path {
 static inline const struct ffs_data_path *ffs_path_of(const struct ffs_super *sb,
 						      const struct ffs_inode *inode)
 {
-	/* SIMPLIFIED: the iomap path is chosen by inode once it exists. */
+	/* SIMPLIFIED: every inode is on buffer heads; the iomap path will be chosen here. */
+	(void)inode;
 	return sb->bh;
 }
+
+/* True if an allocation that failed with -ENOSPC may be tried again (a commit may free space). */
+bool ffs_should_retry_alloc(struct ffs_super *sb, u32 *retries);
 
 /* truncate.c: page cache of [pos, end) is dropped, edges zeroed, folios split. */
 void ffs_truncate_cache(struct ffs_super *sb, struct ffs_inode *inode, u64 pos, u64 end);

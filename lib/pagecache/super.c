@@ -263,3 +263,14 @@ void ffs_set_disksize(struct ffs_super *sb, struct ffs_inode *inode, u64 size)
 		ffs_emit(&sb->env, foliofs_disksize, inode->ino, inode->i_disksize, size);
 	inode->i_disksize = size;
 }
+
+bool ffs_should_retry_alloc(struct ffs_super *sb, u32 *retries)
+{
+	if (!ffs_journal_present(sb->journal) || ++*retries > 3)
+		return false;
+	/* Nothing is about to be freed: any free block at all is worth another try. */
+	if (!ffs_alloc_has_pending(sb->alloc))
+		return ffs_free_clusters(sb->alloc) > ffs_delayed_clusters(sb->alloc);
+	ffs_journal_force_commit(sb->journal);
+	return true;
+}

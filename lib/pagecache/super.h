@@ -28,8 +28,16 @@ struct ffs_super {
 	struct ffs_alloc *alloc;
 	struct ffs_blockmap bm;
 	const struct ffs_data_path *bh, *iomap;
+	/* ext4_truncate of lib/ops, for failed writes. */
+	int (*truncate)(struct ffs_super *sb, struct ffs_inode *inode);
+	/* Write back all dirty inodes and wait (a delayed write found little space). */
+	void (*flush_all)(struct ffs_super *sb);
 
 	struct ffs_runs disk; /* content of the device by byte */
+	/* data=journal: blocks in the running transaction, key block, b = inode << 32 | lblk */
+	struct ffs_runs jdata;
+	u32 *ordered; /* inodes whose data the running transaction's commit writes */
+	u32 nr_ordered, cap_ordered;
 
 	struct ffs_inode **inodes; /* in core, hashed by number */
 	u32 nr_inodes, cap_inodes;

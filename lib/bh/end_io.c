@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+/*
+ * END: what follows from completed writes.  Unwritten blocks are converted in the
+ * reserved handle, then the folios leave writeback (ext4_end_io_end,
+ * ext4_convert_unwritten_io_end_vec, ext4_convert_unwritten_extents; v6.18).
+ */
+#include "bh.h"
+
+static void end_io_work(struct ffs_super *sb, struct ffs_work *w);
+
+struct ffs_io_end *ffs_io_end_new(struct ffs_inode *inode)
+{
+	struct ffs_io_end *io = ffs_zalloc(sizeof(*io));
+
+	io->work.inode = inode;
+	io->work.run = end_io_work;
+	return io;
+}
+
+struct ffs_io_vec *ffs_io_end_vec(struct ffs_io_end *io, u64 offset)
+{
+	if (io->nr_vec == io->cap_vec) {
+		io->cap_vec = io->cap_vec ? 2 * io->cap_vec : 4;
+		io->vec = ffs_realloc(io->vec, io->cap_vec * sizeof(*io->vec));
+	}
+	io->vec[io->nr_vec] = (struct ffs_io_vec){ .offset = offset };
+	return &io->vec[io->nr_vec++];
+}
+
+void ffs_io_end_folio(struct ffs_io_end *io, struct ffs_folio *f)
+{
+	if (io->nr_folio == io->cap_folio) {
+		io->cap_folio = io->cap_folio ? 2 * io->cap_folio : 8;
+		io->folio = ffs_realloc(io->folio, io->cap_folio * sizeof(*io->folio));
+	}
+	io->folio[io->nr_folio++] = f;
+}
+
+static void io_end_free(struct ffs_io_end *io)
+{
+	free(io->vec);
+	free(io->folio);
+	free(io);
+}
+
+void ffs_io_end_submit(struct ffs_super *sb, struct ffs_io_end *io)
+{
+	if (io->nr_folio || io->unwritten) {
+		ffs_queue_work(sb, &io->work);
+		return;
+	}
+	if (io->rsv)
+		ffs_handle_free_reserved(io->rsv);
+	io_end_free(io);
+}
+
+int ffs_convert_range(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
+		      u64 offset, u64 size)
+{
+	u8 bits = sb->env.block_bits;
+	u32 lblk = (u32)(offset >> bits);
+	u32 end = (u32)ffs_blocks_up(&sb->env, offset + size), credits_len = end - lblk;
+	int err = 0;
+
+	while (lblk < end) {
+		struct ffs_map map = { .lblk = lblk, .len = end - lblk };
+		struct ffs_handle *own = h;
+		int ret;
+
+		if (!h) {
+			err = ffs_start(sb, inode, FOLIOFS_CREDIT_CONVERT_PLAIN, credits_len,
+					"ext4_convert_unwritten_extents", &own);
+			if (err)
+				return err;
+		}
+		ret = ffs_bh_map(sb, own, inode, &map,
+				 FFS_GET_CREATE | FFS_GET_UNWRIT | FFS_GET_CONVERT |
+					 FFS_GET_IO_SUBMIT | FFS_GET_EX_NOCACHE);
+		err = ffs_mark_inode_dirty(sb, own, inode, "ext4_convert_unwritten_extents");
+		if (!h)
+			ffs_handle_stop(own);
+		if (ret <= 0)
+			return ret;
+		if (err)
+			return err;
+		lblk += (u32)ret;
+	}
+	return 0;
+}
+
+static int convert(struct ffs_super *sb, struct ffs_io_end *io)
+{
+	struct ffs_handle *h = NULL;
+	int err = 0;
+	u32 i;
+
+	if (io->rsv) {
+		err = ffs_handle_start_reserved(sb->journal, io->rsv, FOLIOFS_HT_EXT_CONVERT,
+						"ext4_convert_unwritten_io_end_vec", &h);
+		if (err)
+			return err;
+	}
+	for (i = 0; i < io->nr_vec && !err; i++)
+		err = ffs_convert_range(sb, h, io->work.inode, io->vec[i].offset, io->vec[i].size);
+	if (h)
+		ffs_handle_stop(h);
+	return err;
+}
+
+static void end_io_work(struct ffs_super *sb, struct ffs_work *w)
+{
+	struct ffs_io_end *io = container_of(w, struct ffs_io_end, work);
+	struct ffs_mapping *m = w->inode->mapping;
+	u32 i;
+
+	/* A failed write keeps its blocks unwritten: they read zero, not old content. */
+	if (io->unwritten && !io->failed) {
+		if (convert(sb, io))
+			ffs_emit(&sb->env, foliofs_message,
+				 ffs_str("failed to convert unwritten extents"));
+	} else if (io->rsv) {
+		ffs_handle_free_reserved(io->rsv);
+	}
+	for (i = 0; i < io->nr_folio; i++) {
+		struct ffs_folio *f = io->folio[i];
+
+		ffs_bh_clear(f, FFS_BH_WRITE, 0, f->bpf);
+		f->flags &= (u8)~(FFS_FOLIO_WRITEBACK | FFS_FOLIO_MARK);
+		ffs_folio_tag(m, f, FFS_TAG_WRITEBACK, false);
+	}
+	io_end_free(io);
+}

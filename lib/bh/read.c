@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Reading folios: ext4_mpage_readpages with its fallback to single blocks
+ * (block_read_full_folio), block_is_partially_uptodate (v6.18).
+ */
+#include "bh.h"
+
+/* Bytes [pos, pos + len) of the file come from @pblk on.  Stale bytes are told. */
+static void fill(struct ffs_super *sb, struct ffs_mapping *m, u64 pos, u64 pblk, u64 len)
+{
+	u64 from = pblk << sb->env.block_bits, end;
+	struct ffs_runs_pos at;
+	const struct ffs_run *r;
+
+	ffs_content_copy(&m->content, pos, &sb->disk, from, len, FFS_SRC_ZERO);
+	if (pos >= m->inode->i_size)
+		return;
+	end = from + min(len, m->inode->i_size - pos);
+	ffs_runs_for_each(&sb->disk, r, at, from, end)
+		if (r->b & FFS_SRC_STALE)
+			ffs_emit(&sb->env, foliofs_stale, m->inode->ino,
+				 pos + max(r->first, from) - from,
+				 min(r->end, end) - max(r->first, from), ffs_src_op(r->b),
+				 ffs_src_ino(r->b));
+}
+
+void ffs_bh_read_blocks(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_folio *f, u32 first,
+			u32 end)
+{
+	u8 bits = sb->env.block_bits;
+	u32 base = ffs_folio_block(m, f), b;
+
+	for (b = first; b < end; b++) {
+		u64 pblk = ffs_bh_blocknr(m, base + b), pos = (u64)(base + b) << bits;
+
+		if (ffs_bh_test(f, FFS_BH_MAPPED, b) && pblk) {
+			ffs_emit(&sb->env, foliofs_bio, m->inode->ino, 0, pblk, 1, pos);
+			fill(sb, m, pos, pblk, 1u << bits);
+		} else {
+			ffs_content_zero(&m->content, pos, pos + (1u << bits));
+		}
+	}
+	ffs_bh_set(f, FFS_BH_UPTODATE, first, end);
+}
+
+/* The folio cannot be read in one piece: every block that is not uptodate by itself. */
+static void read_confused(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_folio *f)
+{
+	u32 base = ffs_folio_block(m, f), b;
+	u64 eof = ffs_blocks_up(&sb->env, m->inode->i_size);
+
+	ffs_folio_attach_buffers(m, f);
+	for (b = ffs_bh_next_clear(f, FFS_BH_UPTODATE, 0, f->bpf); b < f->bpf;
+	     b = ffs_bh_next_clear(f, FFS_BH_UPTODATE, b, f->bpf)) {
+		if (!ffs_bh_test(f, FFS_BH_MAPPED, b)) {
+			struct ffs_map map = { .lblk = base + b, .len = 1 };
+
+			if (base + (u64)b < eof) {
+				if (ffs_map_blocks(&sb->bm, NULL, m->inode, &map, 0) < 0)
+					return;
+				/* An unwritten block reads as a hole. */
+				if (map.flags & FFS_MAP_UNWRITTEN)
+					map.flags &= ~FFS_MAP_MAPPED;
+				ffs_bh_apply(m, f, b, 1, &map);
+			}
+		}
+		ffs_bh_read_blocks(sb, m, f, b, b + 1);
+	}
+	f->flags |= FFS_FOLIO_UPTODATE;
+}
+
+/* What the folio before was mapped by, used again where it reaches. */
+struct mpage_map {
+	struct ffs_map map;
+	bool valid;
+};
+
+/*
+ * Blocks of one folio in one bio: mapped ones from the start, adjacent on disk, then
+ * a hole to the end.  False: it is not like that.
+ */
+static bool read_whole(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_folio *f,
+		       struct mpage_map *last)
+{
+	u8 bits = sb->env.block_bits;
+	u32 base = ffs_folio_block(m, f);
+	u32 blocks = (u32)(ffs_folio_size(m, f) >> bits), b = 0, hole = blocks;
+	u64 eof = min(ffs_blocks_up(&sb->env, m->inode->i_size), (u64)base + blocks), start = 0;
+	u64 pos = ffs_folio_pos(m, f);
+
+	if (last->valid && base > last->map.lblk && base < last->map.lblk + last->map.len) {
+		u32 offset = base - last->map.lblk;
+
+		start = last->map.pblk + offset;
+		b = min(blocks, last->map.len - offset);
+		if (b == last->map.len - offset)
+			last->valid = false;
+	}
+	while (b < blocks) {
+		struct ffs_map map = { .lblk = base + b };
+		u32 n;
+
+		if (base + b >= eof) {
+			hole = min(hole, b);
+			break;
+		}
+		map.len = (u32)(eof - base - b);
+		if (ffs_map_blocks(&sb->bm, NULL, m->inode, &map, 0) < 0)
+			return false;
+		last->valid = map.flags & FFS_MAP_MAPPED;
+		last->map = map;
+		if (!last->valid) {
+			hole = min(hole, b);
+			b += max(map.len, 1u);
+			continue;
+		}
+		if (hole != blocks || (b && start + b != map.pblk))
+			return false;
+		if (!b)
+			start = map.pblk;
+		n = min(map.len, blocks - b);
+		b += n;
+		if (n == map.len)
+			last->valid = false;
+	}
+	if (hole) {
+		ffs_emit(&sb->env, foliofs_bio, m->inode->ino, 0, start, hole, pos);
+		fill(sb, m, pos, start, (u64)hole << bits);
+	}
+	if (hole < blocks)
+		ffs_content_zero(&m->content, pos + ((u64)hole << bits), ffs_folio_end(m, f));
+	f->flags |= FFS_FOLIO_UPTODATE;
+	return true;
+}
+
+void ffs_bh_read_folios(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_folio **f, u32 n)
+{
+	struct mpage_map last = { .valid = false };
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		if (m->inode->flags & FFS_INODE_INLINE_DATA) {
+			ffs_inline_read(sb, m, f[i]);
+			continue;
+		}
+		if (ffs_has_buffers(f[i]) || !read_whole(sb, m, f[i], &last))
+			read_confused(sb, m, f[i]);
+	}
+}
+
+bool ffs_bh_is_uptodate(struct ffs_mapping *m, const struct ffs_folio *f, u64 pos, u64 len)
+{
+	u64 size = ffs_folio_size(m, f), block = ffs_block_size(m->env), from, to;
+
+	if (f->flags & FFS_FOLIO_UPTODATE)
+		return true;
+	if (!ffs_has_buffers(f) || block >= size)
+		return false;
+	if (pos < ffs_folio_pos(m, f)) {
+		len -= min(len, ffs_folio_pos(m, f) - pos);
+		pos = ffs_folio_pos(m, f);
+	}
+	from = pos - ffs_folio_pos(m, f);
+	if (!from && len >= size)
+		return false;
+	to = min(from + len, size);
+	/* A request from the first into the last block is not looked at. */
+	if (from < block && to > size - block)
+		return false;
+	return ffs_bh_all(f, FFS_BH_UPTODATE, (u32)(from / block), (u32)div_up(to, block));
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+/*
+ * SUB: a folio's mapped dirty blocks become bios (mpage_submit_folio,
+ * ext4_bio_write_folio; v6.18).  The device takes the data at once; what follows
+ * from the end of the I/O comes later, in end_io.c.
+ */
+#include "bh.h"
+
+/* Blocks [b, end) of the folio, adjacent on the file: one bio for each piece adjacent on disk. */
+static void write_run(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_folio *f, u32 b,
+		      u32 end)
+{
+	u8 bits = sb->env.block_bits;
+	u32 lblk = ffs_folio_block(m, f) + b, last = ffs_folio_block(m, f) + end;
+	struct ffs_runs_pos at;
+	const struct ffs_run *r;
+
+	ffs_runs_for_each(&m->blocks, r, at, lblk, last) {
+		u64 first = max(r->first, (u64)lblk), stop = min(r->end, (u64)last);
+		u64 pblk = first + r->a;
+
+		ffs_emit(&sb->env, foliofs_bio, m->inode->ino, 1, pblk, stop - first, first << bits);
+		ffs_content_copy(&sb->disk, pblk << bits, &m->content, first << bits,
+				 (stop - first) << bits, FFS_SRC_UNKNOWN);
+	}
+}
+
+/* data=journal: a block that the running transaction holds stays for later. */
+static bool held_by_journal(const struct ffs_super *sb, const struct ffs_mapping *m,
+			    const struct ffs_folio *f, u32 b)
+{
+	return ffs_bh_test(f, FFS_BH_JDIRTY, b) &&
+	       ffs_journal_has(sb->journal, ffs_bh_blocknr(m, ffs_folio_block(m, f) + b));
+}
+
+static void checkpointed_become_dirty(const struct ffs_super *sb, struct ffs_mapping *m,
+				      struct ffs_folio *f)
+{
+	u32 b;
+
+	for (b = ffs_bh_next(f, FFS_BH_JDIRTY, 0, f->bpf); b < f->bpf;
+	     b = ffs_bh_next(f, FFS_BH_JDIRTY, b + 1, f->bpf))
+		if (!held_by_journal(sb, m, f, b)) {
+			ffs_bh_clear(f, FFS_BH_JDIRTY, b, b + 1);
+			ffs_bh_set(f, FFS_BH_DIRTY, b, b + 1);
+		}
+}
+
+void ffs_bio_write_folio(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_folio *f, u64 len,
+			 struct ffs_wbc *wbc, struct ffs_io_end *io)
+{
+	u32 end = (u32)div_up(len, ffs_block_size(&sb->env)), b, w;
+	bool keep = false, any = false;
+
+	if (len < ffs_folio_size(m, f))
+		ffs_content_zero(&m->content, ffs_folio_pos(m, f) + len, ffs_folio_end(m, f));
+	ffs_bh_clear(f, FFS_BH_DIRTY, end, f->bpf);
+	ffs_bh_set(f, FFS_BH_UPTODATE, end, f->bpf);
+	checkpointed_become_dirty(sb, m, f);
+	/* A dirty block that maps nothing has nowhere to go: a hole of a mapped page, or a lost write. */
+	for (w = 0; w * 64 < end; w++) {
+		u64 lost = ffs_bh_word(f, FFS_BH_DIRTY, w) & ~ffs_bh_word(f, FFS_BH_MAPPED, w);
+
+		while (lost) {
+			b = w * 64 + (u32)__builtin_ctzll(lost);
+			lost &= lost - 1;
+			ffs_bh_clear(f, FFS_BH_DIRTY, b, b + 1);
+		}
+	}
+	for (b = ffs_bh_next(f, FFS_BH_DIRTY, 0, end); b < end;
+	     b = ffs_bh_next(f, FFS_BH_DIRTY, b, end)) {
+		u32 stop = ffs_bh_next_clear(f, FFS_BH_DIRTY, b, end);
+		u32 wait = min(ffs_bh_next(f, FFS_BH_DELAY, b, stop),
+			       ffs_bh_next(f, FFS_BH_UNWRITTEN, b, stop));
+
+		if (wait == b) {
+			/* Not allocated yet: stays dirty, and so does the folio. */
+			keep = true;
+			wait = min(ffs_bh_next_clear(f, FFS_BH_DELAY, b, stop),
+				   stop);
+			if (wait == b)
+				wait = min(ffs_bh_next_clear(f, FFS_BH_UNWRITTEN, b, stop), stop);
+			b = wait;
+			continue;
+		}
+		write_run(sb, m, f, b, wait);
+		ffs_bh_clear(f, FFS_BH_NEW, b, wait);
+		ffs_bh_clear(f, FFS_BH_DIRTY, b, wait);
+		ffs_bh_set(f, FFS_BH_WRITE, b, wait);
+		any = true;
+		b = wait;
+	}
+	if (ffs_bh_any(f, FFS_BH_JDIRTY, 0, end))
+		keep = true;
+	if (keep) {
+		wbc->pages_skipped += ffs_folio_pages(f);
+		ffs_folio_set_dirty(m, f);
+		ffs_folio_tag(m, f, FFS_TAG_TOWRITE, wbc->sync_mode == FFS_WB_ALL);
+		ffs_inode_dirtied(sb, m->inode);
+	}
+	if (any) {
+		f->flags |= FFS_FOLIO_WRITEBACK;
+		ffs_folio_tag(m, f, FFS_TAG_WRITEBACK, true);
+		ffs_io_end_folio(io, f);
+	}
+}
+
+void ffs_mpage_submit_folio(struct ffs_mpd *mpd, struct ffs_folio *f)
+{
+	u64 size = mpd->inode->i_size, len = ffs_folio_size(mpd->m, f);
+
+	ffs_folio_clear_dirty(mpd->m, f);
+	if (ffs_folio_end(mpd->m, f) > size)
+		len = size & (len - 1);
+	ffs_bio_write_folio(mpd->sb, mpd->m, f, len, mpd->wbc, mpd->io_end);
+}

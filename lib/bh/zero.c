@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Zeroing parts of blocks through the page cache: ext4_zero_partial_blocks,
+ * ext4_block_zero_page_range (v6.18).
+ */
+#include "bh.h"
+
+/* Zero [pos, end), which lies in one block. */
+static int zero_in_block(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
+			 u64 pos, u64 end)
+{
+	struct ffs_mapping *m = inode->mapping;
+	struct ffs_folio *f = ffs_write_folio(sb, inode, pos, 1);
+	u8 bits = sb->env.block_bits;
+	u32 b;
+
+	ffs_folio_attach_buffers(m, f);
+	b = (u32)((pos - ffs_folio_pos(m, f)) >> bits);
+	if (!ffs_bh_test(f, FFS_BH_MAPPED, b)) {
+		struct ffs_map map = { .lblk = (u32)(pos >> bits), .len = 1 };
+		int ret = ffs_map_blocks(&sb->bm, NULL, inode, &map, 0);
+
+		if (ret < 0)
+			return ret;
+		/* An unwritten block reads as a hole: nothing to zero. */
+		if (map.flags & FFS_MAP_UNWRITTEN)
+			map.flags &= ~FFS_MAP_MAPPED;
+		ffs_bh_apply(m, f, b, 1, &map);
+		if (!ffs_bh_test(f, FFS_BH_MAPPED, b))
+			return 0;
+	}
+	if (f->flags & FFS_FOLIO_UPTODATE)
+		ffs_bh_set(f, FFS_BH_UPTODATE, b, b + 1);
+	if (!ffs_bh_test(f, FFS_BH_UPTODATE, b))
+		ffs_bh_read_blocks(sb, m, f, b, b + 1);
+	ffs_content_zero(&m->content, pos, end);
+	ffs_emit(&sb->env, foliofs_zero, inode->ino, pos, end - pos, ffs_str("partial block"));
+	if (ffs_should_journal_data(sb, inode))
+		return ffs_dirty_journalled(sb, h, inode, f, b);
+	ffs_bh_set(f, FFS_BH_DIRTY, b, b + 1);
+	ffs_folio_set_dirty(m, f);
+	ffs_inode_dirtied(sb, inode);
+	/* Unwritten and delayed blocks need no order, once that is tested (no-order-unwritten). */
+	if (ffs_should_order_data(sb, inode) &&
+	    !(ffs_sb_has(sb, FOLIOFS_CHANGE_NO_ORDER_UNWRITTEN) &&
+	      (ffs_bh_test(f, FFS_BH_UNWRITTEN, b) || ffs_bh_test(f, FFS_BH_DELAY, b))))
+		ffs_order_data(sb, h, inode, pos, end - 1, true);
+	return 0;
+}
+
+int ffs_bh_zero_partial(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
+			u64 pos, u64 len)
+{
+	u64 mask = ffs_block_size(&sb->env) - 1, last = pos + len - 1;
+	int err = 0;
+
+	if (!len)
+		return 0;
+	if ((pos >> sb->env.block_bits) == (last >> sb->env.block_bits)) {
+		if ((pos & mask) || (last & mask) != mask)
+			err = zero_in_block(sb, h, inode, pos, last + 1);
+		return err;
+	}
+	if (pos & mask)
+		err = zero_in_block(sb, h, inode, pos, (pos | mask) + 1);
+	if (!err && (last & mask) != mask)
+		err = zero_in_block(sb, h, inode, last & ~mask, last + 1);
+	return err;
+}
