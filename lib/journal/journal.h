@@ -44,7 +44,7 @@ struct ffs_journal_hooks {
 	 * handle is current in it.  It is entered again if a worker has to wait.
 	 */
 	void (*sleep)(void *priv);
-	/* Commit, no handle open: the state that this transaction makes durable is the present one. */
+	/* Commit, no handle open: what this transaction makes durable is the present state. */
 	void (*locked)(void *priv, u32 tid);
 	/* Commit: write the data of ordered inodes (lists are kept by the data path). */
 	void (*submit_data)(void *priv, u32 tid);
@@ -118,7 +118,8 @@ void ffs_journal_drop(struct ffs_journal *j, u64 blk);
 bool ffs_journal_has(const struct ffs_journal *j, u64 blk);
 
 u32 ffs_journal_tid(const struct ffs_journal *j); /* running transaction, 0: none */
-u32 ffs_journal_next_tid(const struct ffs_journal *j); /* the number the next one gets, if none runs */
+/* The number that the next transaction gets. */
+u32 ffs_journal_next_tid(const struct ffs_journal *j);
 u32 ffs_journal_committed_tid(const struct ffs_journal *j);
 /* Ask the journal thread for a commit of the running transaction; it runs at the next sleep. */
 void ffs_journal_request_commit(struct ffs_journal *j);
