@@ -109,6 +109,8 @@ bool foliofs_credit_op_applies(const struct foliofs_kernel *k, const struct foli
 		       !(iomap && has(k, FOLIOFS_CHANGE_IM_NODEFRAG));
 	case FOLIOFS_CREDIT_MIGRATE:
 		return !i->extents && foliofs_has_feature(g, FOLIOFS_FEATURE_EXTENTS);
+	case FOLIOFS_CREDIT_INLINE_WRITE:
+	case FOLIOFS_CREDIT_INLINE_DESTROY:
 	case FOLIOFS_CREDIT_INLINE_CONVERT:
 	case FOLIOFS_CREDIT_INLINE_TRUNCATE:
 		return inline_data;

@@ -341,6 +341,8 @@ void ffs_add_op(struct ffs_sum *s, enum foliofs_credit_op op, u32 len)
 	case FOLIOFS_CREDIT_MOVE_EXTENTS:
 		return move_extents(s, len);
 	case FOLIOFS_CREDIT_SET_FLAGS:
+	case FOLIOFS_CREDIT_INLINE_WRITE:
+	case FOLIOFS_CREDIT_INLINE_DESTROY:
 	case FOLIOFS_CREDIT_JOURNAL_FLAG:
 		return one(s, 1, "the inode");
 	case FOLIOFS_CREDIT_CREATE:

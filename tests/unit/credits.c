@@ -318,6 +318,9 @@ static void indirect(void **state)
 	i.extents = false;
 	assert_int_equal(foliofs_ask(&k, &g, &i, FOLIOFS_CREDIT_INLINE_CONVERT, 0).credits.total,
 			 18);
+	assert_int_equal(foliofs_ask(&k, &g, &i, FOLIOFS_CREDIT_INLINE_WRITE, 0).credits.total, 1);
+	assert_int_equal(foliofs_ask(&k, &g, &i, FOLIOFS_CREDIT_INLINE_DESTROY, 0).credits.total,
+			 1);
 	k = kernel("v6.12-stable");
 	i.order = 0;
 	assert_int_equal(foliofs_ask(&k, &g, &i, FOLIOFS_CREDIT_INLINE_CONVERT, 0).credits.total,
