@@ -27,7 +27,18 @@ struct ffs_blockmap {
 	void (*zeroed_out)(void *priv, struct ffs_inode *inode, u32 lblk, u64 pblk, u32 len);
 	/* Logical range [lblk, lblk + len) of @inode maps to something else from now on. */
 	void (*mapping_changed)(void *priv, struct ffs_inode *inode, u32 lblk, u32 len);
+	/* i_blocks of @inode changed when a reservation was claimed: as the allocator's hook. */
+	void (*i_blocks_changed)(void *priv, struct ffs_inode *inode);
+	/*
+	 * What the credit formulas ask of @inode; NULL: as for a new inode of its type, with
+	 * its own flags and depth (wrong only where an inode's folio order is not the mount's).
+	 */
+	void (*inode_kind)(void *priv, const struct ffs_inode *inode,
+			   struct foliofs_inode_kind *kind);
+	/* sysfs extent_max_zeroout_kb; 0: 32, the default; FFS_ZEROOUT_OFF: none */
+	u32 max_zeroout_kb;
 };
+#define FFS_ZEROOUT_OFF 0xffffffffu
 
 /* Flags of the question; printed by %m of events.def in this order. */
 #define FFS_GET_CREATE 0x0001u /* CREATE */
@@ -79,19 +90,103 @@ void ffs_da_release(struct ffs_blockmap *bm, struct ffs_inode *inode, u32 cluste
 void ffs_da_update_reserve(struct ffs_blockmap *bm, struct ffs_inode *inode, u32 used,
 			   bool quota_claim);
 
-/* A new in-core inode's maps: an empty extent tree, or indirect map, and status tree. */
+/*
+ * A new in-core inode's maps by its flags: an empty extent tree, or an indirect
+ * map (neither while FFS_INODE_INLINE_DATA is set), and a status tree.
+ */
 void ffs_blockmap_init(struct ffs_blockmap *bm, struct ffs_inode *inode);
 void ffs_blockmap_destroy(struct ffs_blockmap *bm, struct ffs_inode *inode);
+/*
+ * Inline data moves out to a block: the inode gets the map it would have had (an
+ * extent tree if the file system has extents, then also FFS_INODE_EXTENTS).  The
+ * caller has cleared FFS_INODE_INLINE_DATA.
+ */
+void ffs_blockmap_from_inline(struct ffs_blockmap *bm, struct ffs_inode *inode);
+/*
+ * The in-core inode was dropped and read again: the status tree is empty (nothing
+ * may be delayed), and with @blocks the tree blocks are read anew as well, so that
+ * their extents are cached when a lookup first comes to them.
+ */
+void ffs_blockmap_reread(struct ffs_inode *inode, bool blocks);
+/* The buffers of the tree blocks were dropped (clean page cache of the device). */
+void ffs_blockmap_drop_buffers(struct ffs_inode *inode);
 
 /*
  * Truncate to @first blocks inside handle @h (ext4_ext_truncate, ext4_ind_truncate):
- * status tree, removal of blocks, restarts as the kernel does.
+ * i_disksize = i_size (event foliofs_disksize if that moves it), an extent inode is
+ * marked dirty; status tree, removal of blocks, restarts as the kernel does.
+ * Discarding preallocations before, and the mark_inode_dirty behind, are the caller's.
  */
 int ffs_truncate_blocks(struct ffs_blockmap *bm, struct ffs_handle *h, struct ffs_inode *inode,
 			u32 first);
-/* Remove [first, end) inside handle @h: what punch does after the status tree. */
+/*
+ * Remove [first, end) inside handle @h: what punch does between ffs_es_remove and
+ * ffs_es_insert_hole of the same range.  -ENOSPC: a cut needed a tree block.
+ */
 int ffs_remove_range(struct ffs_blockmap *bm, struct ffs_handle *h, struct ffs_inode *inode,
 		     u32 first, u32 end);
+
+/*
+ * Shift what lies at or behind @first by @shift blocks (ext4_ext_shift_extents); to
+ * the left the place must be free.  -EINVAL: it is not, or a block would pass the end.
+ */
+int ffs_ext_shift(struct ffs_blockmap *bm, struct ffs_handle *h, struct ffs_inode *inode,
+		  u32 first, u32 shift, bool right);
+/*
+ * Collapse range [first, end) under i_data_sem: status tree, removal, discard of
+ * preallocations, shift to the left.  The discard in front, sizes and the final
+ * mark_inode_dirty are the caller's.
+ */
+int ffs_collapse_blocks(struct ffs_blockmap *bm, struct ffs_handle *h, struct ffs_inode *inode,
+			u32 first, u32 end);
+/* Insert range: make a hole of @len blocks at @at (cut there, status tree, shift to the right). */
+int ffs_insert_blocks(struct ffs_blockmap *bm, struct ffs_handle *h, struct ffs_inode *inode,
+		      u32 at, u32 len);
+/*
+ * Exchange @count blocks of @inode_a from @lblk_a with those of @inode_b from @lblk_b
+ * (ext4_swap_extents); with @unwritten those that @inode_b gets become unwritten.
+ * Returns how many were exchanged (holes are skipped); *err: why it stopped early.
+ */
+u32 ffs_ext_swap(struct ffs_blockmap *bm, struct ffs_handle *h, struct ffs_inode *inode_a,
+		 struct ffs_inode *inode_b, u32 lblk_a, u32 lblk_b, u32 count, bool unwritten,
+		 int *err);
+
+/* --- the status tree --- */
+
+#define FFS_ES_WRITTEN 1u
+#define FFS_ES_UNWRITTEN 2u
+#define FFS_ES_DELAYED 4u /* with UNWRITTEN only before rsv-in-status-tree */
+#define FFS_ES_HOLE 8u
+
+struct ffs_es {
+	u32 lblk, len;
+	u64 pblk; /* 0 for D and H */
+	u32 type; /* FFS_ES_* */
+};
+
+/* The entry that holds @lblk; false: unknown, ask the disk. */
+bool ffs_es_lookup(const struct ffs_inode *inode, u32 lblk, struct ffs_es *es);
+/* The entry that holds @lblk or the next one; false: none. */
+bool ffs_es_next(const struct ffs_inode *inode, u64 lblk, struct ffs_es *es);
+/* First entry with delayed blocks that meets [first, end); not cut to the range. */
+bool ffs_es_find_delayed(const struct ffs_inode *inode, u64 first, u64 end, struct ffs_es *es);
+/*
+ * Forget [lblk, + len) (ext4_es_remove_extent: event also for an empty range);
+ * reservations of delayed blocks in it are released (ext4_da_release_space).
+ */
+void ffs_es_remove(struct ffs_blockmap *bm, struct ffs_inode *inode, u32 lblk, u32 len);
+/* [lblk, + len) is known to be a hole now (punch). */
+void ffs_es_insert_hole(struct ffs_blockmap *bm, struct ffs_inode *inode, u32 lblk, u32 len);
+/* Memory pressure: everything but delayed entries is dropped, without events. */
+void ffs_es_drop_clean(struct ffs_inode *inode);
+
+/*
+ * Flags as the kernel's callers pass them, by what @bm's kernel does: writeback
+ * of an extent (without UNWRIT, PRE_IO and DELALLOC, which depend on the inode),
+ * and conversion of an io_end or a finished direct write.
+ */
+u32 ffs_writeback_flags(const struct ffs_blockmap *bm);
+u32 ffs_convert_flags(const struct ffs_blockmap *bm);
 
 /* What the map looks like, for states, rules and snapshots: calls back run by run, ascending. */
 struct ffs_map_run {
@@ -111,6 +206,11 @@ void ffs_blockmap_clone(struct ffs_inode *to, const struct ffs_inode *from);
 u64 ffs_blockmap_generation(const struct ffs_inode *inode);
 
 /* Depth of the extent tree, 0: in the inode. */
+u32 ffs_inode_depth(const struct ffs_inode *inode);
+
+/* The run that holds @lblk, or the next one; false: none.  No events, nothing is cached. */
+bool ffs_next_run(const struct ffs_inode *inode, u32 lblk, struct ffs_map_run *run);
+/* Depth of the extent tree; 0 without one. */
 u32 ffs_inode_depth(const struct ffs_inode *inode);
 
 struct ffs_tree_info {
