@@ -19,6 +19,7 @@ static void same(const char *a, const char *b)
 
 	assert_memory_equal(x.changes, y.changes, sizeof(x.changes));
 	assert_string_equal(x.name, a);
+	assert_string_equal(y.name, b);
 }
 
 static void refused(const char *spec, const char *words)
@@ -52,7 +53,7 @@ static void sets(void **state)
 	assert_false(has("v6.19", FOLIOFS_CHANGE_DEFERRED_SPLIT));
 	assert_true(has("v7.0", FOLIOFS_CHANGE_DEFERRED_SPLIT));
 	assert_true(has("iomap-next-v2", FOLIOFS_CHANGE_IM_ENABLE));
-	same("v6.12-depth", "v6.12");
+	same("v6.12-stable-worst-case-depth", "v6.12-depth");
 }
 
 /* The stable release took all eleven patches of the fix series. */
