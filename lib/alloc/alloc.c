@@ -338,7 +338,7 @@ u64 ffs_inode_goal(const struct ffs_alloc *a, const struct ffs_inode *inode)
 
 static void change_i_blocks(struct ffs_alloc *a, struct ffs_inode *inode, s64 clusters)
 {
-	inode->i_blocks += (u64)(clusters << a->cluster_bits);
+	inode->i_blocks += (u64)(clusters * (1 << a->cluster_bits));
 	if (a->hooks.i_blocks_changed)
 		a->hooks.i_blocks_changed(a->hooks.priv, inode);
 }

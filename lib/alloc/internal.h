@@ -188,7 +188,7 @@ struct ffs_ac {
 	const struct ffs_alloc_request *ar;
 	u32 flags;
 	struct ffs_extent o, g, b; /* asked, wanted after normalisation, best found */
-	u32 goal_len; /* g.len before the search shortened it */
+	u32 goal_len; /* what the search goes back to after it has tried shorter lengths */
 	u8 order2, criterion, status;
 	u32 found; /* candidates measured */
 	u32 prefetch_group, prefetch_nr, prefetch_ios;

@@ -278,7 +278,11 @@ void ffs_normalize(struct ffs_ac *ac)
 	if (!(ac->flags & FFS_MB_DATA) || (ac->flags & FFS_MB_NOPREALLOC))
 		return;
 	if (ac->flags & FFS_MB_GROUP) {
-		ac->g.len = ac->goal_len = a->group_prealloc;
+		/*
+		 * goal_len stays as it is: once the search has tried shorter lengths it
+		 * goes on with what was asked only, and there will be no PA.
+		 */
+		ac->g.len = a->group_prealloc;
 		return;
 	}
 	size = (ac->o.lblk + ((u64)ac->o.len << a->cluster_bits)) << bits;

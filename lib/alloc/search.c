@@ -212,16 +212,15 @@ static u32 prefetch_limit(const struct ffs_alloc *a)
 	return min(4 * min(most, a->groups), a->groups);
 }
 
-static bool prefetch_wants(const struct ffs_ac *ac, u32 group)
+/* The descriptor @desc says that reading the bitmap is of use. */
+static bool prefetch_wants(const struct ffs_ac *ac, u32 desc)
 {
 	const struct ffs_alloc *a = ac->a;
-	const struct ffs_group *g = &a->group[group];
+	const struct ffs_group *g = &a->group[desc];
 
-	if ((g->flags & FFS_GROUP_LOADED) || !g->disk_free)
-		return false;
 	/* a bitmap that is not on disk: included since v6.5 */
-	return has(ac, FOLIOFS_CHANGE_MB_BEST_AVAIL) ||
-	       !(a->desc_csum && (g->flags & FFS_GROUP_BLOCK_UNINIT));
+	return g->disk_free && (has(ac, FOLIOFS_CHANGE_MB_BEST_AVAIL) || !a->desc_csum ||
+				!(g->flags & FFS_GROUP_BLOCK_UNINIT));
 }
 
 /* At the group where the last read-ahead ended: the next batch (ext4_mb_might_prefetch). */
@@ -238,7 +237,8 @@ static void might_prefetch(struct ffs_ac *ac, u32 group)
 	for (i = 0; i < ac->prefetch_nr; i++) {
 		struct ffs_group *g = &a->group[group];
 
-		if (!(g->flags & FFS_GROUP_READ) && prefetch_wants(ac, group) &&
+		if (!(g->flags & (FFS_GROUP_READ | FFS_GROUP_LOADED)) &&
+		    prefetch_wants(ac, group) &&
 		    !(a->desc_csum && (g->flags & FFS_GROUP_BLOCK_UNINIT)))
 			ac->prefetch_ios++;
 		g->flags |= FFS_GROUP_READ;
@@ -253,13 +253,18 @@ static void might_prefetch(struct ffs_ac *ac, u32 group)
 /* End of the search: the groups read ahead last become usable. */
 static void prefetch_finish(struct ffs_ac *ac)
 {
+	struct ffs_alloc *a = ac->a;
 	u32 group = ac->prefetch_group;
 
-	while (ac->prefetch_nr) {
-		group = (group ? group : ac->a->groups) - 1;
-		if (prefetch_wants(ac, group))
-			ffs_group_load(ac->a, group);
-		ac->prefetch_nr--;
+	for (; ac->prefetch_nr; ac->prefetch_nr--) {
+		u32 desc = group;
+
+		group = (group ? group : a->groups) - 1;
+		/* before v6.5 it was the descriptor of the group behind that was asked */
+		if (has(ac, FOLIOFS_CHANGE_MB_BEST_AVAIL))
+			desc = group;
+		if (prefetch_wants(ac, desc))
+			ffs_group_load(a, group);
 	}
 }
 
@@ -331,9 +336,10 @@ static void walk_set(struct ffs_ac *ac, const struct ffs_sets *s, u32 order, u32
 	}
 }
 
-static void walk_best_avail(struct ffs_ac *ac, u32 from, u32 to)
+/* Shorter and shorter lengths; @want: the one that was not found. */
+static void walk_best_avail(struct ffs_ac *ac, u32 want, u32 from, u32 to)
 {
-	int order = (int)ilog2(ac->goal_len);
+	int order = (int)ilog2(want);
 	int least = order - (int)ac->a->trim_order, i;
 	u32 stripe = ac->a->stripe >> ac->a->cluster_bits;
 
@@ -351,7 +357,7 @@ static void walk_best_avail(struct ffs_ac *ac, u32 from, u32 to)
 }
 
 /* All sets of the criterion for the groups [from, to). */
-static void walk_sets(struct ffs_ac *ac, u32 from, u32 to)
+static void walk_sets(struct ffs_ac *ac, u32 want, u32 from, u32 to)
 {
 	struct ffs_alloc *a = ac->a;
 	u32 o;
@@ -367,7 +373,7 @@ static void walk_sets(struct ffs_ac *ac, u32 from, u32 to)
 			walk_set(ac, &a->avg, o, from, to);
 		break;
 	default:
-		walk_best_avail(ac, from, to);
+		walk_best_avail(ac, want, from, to);
 	}
 }
 
@@ -384,29 +390,31 @@ static void run_criterion(struct ffs_ac *ac)
 	u32 n = group_limit(ac), start = ac->g.group < n ? ac->g.group : 0;
 
 	ac->prefetch_group = start;
-	ac->prefetch_nr = 0;
+	if (has(ac, FOLIOFS_CHANGE_MB_BEST_AVAIL))
+		ac->prefetch_nr = 0; /* before, a batch of an earlier criterion was finished too */
 	if (!optimize(ac)) {
 		linear(ac, start, n);
 		if (ac->status == FFS_AC_CONTINUE)
 			ac->criterion++;
 	} else {
-		u32 first = min(a->max_linear_groups, n);
+		u32 first = min(a->max_linear_groups, n), want = ac->g.len;
 
-		/* v6.10 to v6.16 begin each criterion with the goal's group */
-		if (a->largest.next && has(ac, FOLIOFS_CHANGE_MB_GOAL_GROUP_FIRST))
+		/* kernels with queues begin each criterion with the goal's group */
+		if (a->largest.next)
 			first = max(first, 1u);
 		start = linear(ac, start, first);
 		if (ac->status == FFS_AC_CONTINUE)
-			walk_sets(ac, a->largest.next ? 0 : start, n);
+			walk_sets(ac, want, a->largest.next ? 0 : start, n);
 		if (ac->status == FFS_AC_CONTINUE && start && !a->largest.next)
-			walk_sets(ac, 0, start);
+			walk_sets(ac, want, 0, start);
 		if (ac->status != FFS_AC_CONTINUE)
 			return;
+		if (ac->criterion == FFS_CR_BEST_AVAIL)
+			ac->g.len = ac->goal_len;
 		if (ac->criterion == FFS_CR_FAST && !(ac->flags & FFS_MB_DATA))
 			ac->criterion = FFS_CR_SLOW;
 		else
 			ac->criterion++;
-		ac->g.len = ac->goal_len;
 	}
 	if (ac->criterion == FFS_CR_BEST_AVAIL && !has(ac, FOLIOFS_CHANGE_MB_BEST_AVAIL))
 		ac->criterion = FFS_CR_SLOW;
@@ -453,7 +461,7 @@ void ffs_search(struct ffs_ac *ac)
 			ac->flags &= ~FFS_MB_TRY_GOAL;
 	}
 	ac->criterion = ac->order2 ? FFS_CR_POWER2 : FFS_CR_FAST;
-	ac->prefetch_ios = 0;
+	ac->prefetch_ios = ac->prefetch_nr = 0;
 	while (ac->criterion < FFS_CR_END && ac->status == FFS_AC_CONTINUE)
 		run_criterion(ac);
 	if (ac->b.len && ac->status != FFS_AC_FOUND) {
