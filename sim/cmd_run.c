@@ -2,6 +2,7 @@
 /*
  * foliosim run: scenarios and their expectations.
  */
+#include "cmd_run.h"
 #include "scenario/output.h"
 
 #include <dirent.h>
@@ -144,8 +145,6 @@ static int run_all(const struct files *l, const struct run_options *o, const str
 	free(s);
 	return ret;
 }
-
-int cmd_run(int argc, char **argv); /* called by main() */
 
 int cmd_run(int argc, char **argv)
 {

@@ -91,31 +91,49 @@ static int64_t limit_of(const struct run *r, const struct foliofs_inode_kind *i,
 	return foliofs_blocks_per_folio(&r->geometry, i->order);
 }
 
+static void check_credit(struct run *r, const struct foliofs_inode_kind *inode,
+			 const struct expect_credit *x)
+{
+	uint32_t len = x->has_len ? x->len : foliofs_credit_op_len(&r->geometry, x->op);
+	const char *name = foliofs_credit_op_name(x->op);
+	enum foliofs_verdict verdict;
+	struct foliofs_ask ask;
+	char want[60], rsv[60];
+
+	ask = foliofs_ask(&r->kernel, &r->geometry, inode, x->op, len);
+	if (x->is_verdict) {
+		verdict = foliofs_credit_verdict(&r->kernel, &r->geometry, inode, x->op, len);
+		if (verdict != x->verdict)
+			run_fail(r, 0, x->at,
+				 text_of("verdict of %s: %s", name, verdict_names[x->verdict]),
+				 text_of("%s: asks %u, reserves %u, may dirty %u",
+					 verdict_names[verdict], ask.credits.total, ask.rsv,
+					 foliofs_worst_case(&r->kernel, &r->geometry, inode, x->op,
+							    len)));
+		return;
+	}
+	if (want_holds(&x->asked, ask.credits.total) &&
+	    (!x->has_rsv || want_holds(&x->rsv, ask.rsv)))
+		return;
+	run_fail(r, 0, x->at,
+		 text_of("%s asks %s%s%s", name, want_text(&x->asked, want, sizeof(want)),
+			 x->has_rsv ? " and reserves " : "",
+			 x->has_rsv ? want_text(&x->rsv, rsv, sizeof(rsv)) : ""),
+		 text_of("%u and %u: index %u + bitmaps %u + descriptors %u + fixed %u + data %u",
+			 ask.credits.total, ask.rsv, ask.credits.index, ask.credits.bitmaps,
+			 ask.credits.descriptors, ask.credits.fixed, ask.credits.data));
+}
+
 void check_credits(struct run *r, const struct expect *e)
 {
 	const struct expect_credit *x;
 	const struct expect_limit *l;
 	struct foliofs_inode_kind inode;
-	char want[60], rsv[60];
+	char want[60];
 
 	inode_of(r, &e->inode, &inode);
-	for (x = e->credits; x; x = x->next) {
-		struct foliofs_ask ask = foliofs_ask(&r->kernel, &r->geometry, &inode, x->op,
-						     x->len);
-
-		if (want_holds(&x->asked, ask.credits.total) &&
-		    (!x->has_rsv || want_holds(&x->rsv, ask.rsv)))
-			continue;
-		run_fail(r, 0, x->at,
-			 text_of("%s asks %s%s%s", foliofs_credit_op_name(x->op),
-				 want_text(&x->asked, want, sizeof(want)),
-				 x->has_rsv ? " and reserves " : "",
-				 x->has_rsv ? want_text(&x->rsv, rsv, sizeof(rsv)) : ""),
-			 text_of("%u and %u: index %u + bitmaps %u + descriptors %u + fixed %u + "
-				 "data %u", ask.credits.total, ask.rsv, ask.credits.index,
-				 ask.credits.bitmaps, ask.credits.descriptors, ask.credits.fixed,
-				 ask.credits.data));
-	}
+	for (x = e->credits; x; x = x->next)
+		check_credit(r, &inode, x);
 	for (l = e->limits; l; l = l->next) {
 		int64_t got = limit_of(r, &inode, l->name);
 

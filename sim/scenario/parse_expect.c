@@ -6,7 +6,11 @@
 #include "scenario/parse.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+
+/* By enum foliofs_verdict. */
+const char *const verdict_names[] = { "fits", "refused", "dry", "loops" };
 
 /* Behind key "values": field names to lists. */
 static int parse_values(struct parser *p, const struct node *n, struct expect_event *x)
@@ -218,21 +222,6 @@ static int parse_results(struct parser *p, const struct node *n, bool error, str
 	return 0;
 }
 
-static int credit_op_find(const char *name, size_t len, enum foliofs_credit_op *op)
-{
-	unsigned int i;
-
-	for (i = 0; i < FOLIOFS_CREDIT_COUNT; i++) {
-		const char *known = foliofs_credit_op_name(i);
-
-		if (strlen(known) == len && !memcmp(known, name, len)) {
-			*op = i;
-			return 0;
-		}
-	}
-	return -ENOENT;
-}
-
 static int parse_inode(struct parser *p, const struct node *n, struct expect_inode *x)
 {
 	const struct node *m;
@@ -264,47 +253,76 @@ static int parse_inode(struct parser *p, const struct node *n, struct expect_ino
 	return ret;
 }
 
-/* "NAME: asked", "NAME: [asked, rsv]", "NAME LENGTH: ..." */
-static int parse_credits(struct parser *p, const struct node *n, struct expect *e)
+/* The key "NAME" or "NAME LENGTH" of an operation. */
+static int parse_credit_op(struct parser *p, const struct node *key, struct expect_credit *x)
 {
-	struct expect_credit **tail = &e->credits, *x;
-	const struct node *m;
-	const char *blank;
+	const char *blank = strchr(key->text, ' ');
+	char name[40];
 	uint64_t len;
+
+	snprintf(name, sizeof(name), "%.*s",
+		 (int)(blank ? (size_t)(blank - key->text) : strlen(key->text)), key->text);
+	if (foliofs_credit_op_find(name, &x->op))
+		return node_expected(p->path, key, p->err,
+				     "an operation of `foliosim credits', or inode");
+	if (blank && (foliofs_parse_size(blank + 1, &len) || len > UINT32_MAX))
+		return node_expected(p->path, key, p->err, "a length behind the name");
+	x->has_len = blank;
+	x->len = blank ? (uint32_t)len : 0;
+	return 0;
+}
+
+/* "asked", or [asked, reserved]. */
+static int parse_asked(struct parser *p, const struct node *m, struct expect_credit *x)
+{
+	int ret;
+
+	x->has_rsv = m->kind == NODE_LIST;
+	if (x->has_rsv && node_count(m) != 2)
+		return node_expected(p->path, m, p->err, "[asked, reserved]");
+	ret = parse_want(p, x->has_rsv ? m->child : m, &x->asked);
+	return !ret && x->has_rsv ? parse_want(p, m->child->next, &x->rsv) : ret;
+}
+
+static int parse_verdict(struct parser *p, const struct node *m, struct expect_credit *x)
+{
+	unsigned int i;
+
+	x->is_verdict = true;
+	for (i = 0; i < 4 && m->kind == NODE_SCALAR; i++)
+		if (!strcmp(verdict_names[i], m->text)) {
+			x->verdict = i;
+			return 0;
+		}
+	return node_expected(p->path, m, p->err, "fits, refused, dry or loops");
+}
+
+/* Behind "credits", or "verdicts": "NAME [LENGTH]: ...". */
+static int parse_credits(struct parser *p, const struct node *n, bool verdicts, struct expect *e)
+{
+	struct expect_credit *x;
+	const struct node *m;
 	int ret;
 
 	if (n->kind != NODE_MAP)
-		return node_expected(p->path, n, p->err, "a map of operations to credits");
+		return node_expected(p->path, n, p->err, "a map of operations to %s",
+				     verdicts ? "verdicts" : "credits");
 	for (m = n->child; m; m = m->next) {
-		const char *key = m->key->text;
-
-		if (!strcmp(key, "inode")) {
+		if (!strcmp(m->key->text, "inode")) {
 			ret = parse_inode(p, m, &e->inode);
 			if (ret)
 				return ret;
 			continue;
 		}
-		x = *tail = arena_alloc(p->arena, sizeof(**tail));
+		x = arena_alloc(p->arena, sizeof(*x));
 		if (!x)
 			return -ENOMEM;
-		tail = &x->next;
+		x->next = e->credits;
+		e->credits = x;
 		x->at = m;
-		x->len = 1;
-		blank = strchr(key, ' ');
-		if (credit_op_find(key, blank ? (size_t)(blank - key) : strlen(key), &x->op))
-			return node_expected(p->path, m->key, p->err, "an operation of `foliosim "
-					     "credits', or inode");
-		if (blank && (foliofs_parse_size(blank + 1, &len) || len > UINT32_MAX))
-			return node_expected(p->path, m->key, p->err, "a length in blocks behind "
-					     "the name");
-		if (blank)
-			x->len = (uint32_t)len;
-		x->has_rsv = m->kind == NODE_LIST;
-		if (x->has_rsv && node_count(m) != 2)
-			return node_expected(p->path, m, p->err, "[asked, reserved]");
-		ret = parse_want(p, x->has_rsv ? m->child : m, &x->asked);
-		if (!ret && x->has_rsv)
-			ret = parse_want(p, m->child->next, &x->rsv);
+		ret = parse_credit_op(p, m->key, x);
+		if (!ret)
+			ret = verdicts ? parse_verdict(p, m, x) : parse_asked(p, m, x);
 		if (ret)
 			return ret;
 	}
@@ -379,8 +397,8 @@ static int expect_key(struct parser *p, const struct node *m, struct expect *e)
 		return parse_results(p, m, true, e);
 	if (!strcmp(key, "results"))
 		return parse_results(p, m, false, e);
-	if (!strcmp(key, "credits"))
-		return parse_credits(p, m, e);
+	if (!strcmp(key, "credits") || !strcmp(key, "verdicts"))
+		return parse_credits(p, m, *key == 'v', e);
 	if (!strcmp(key, "limits"))
 		return parse_limits(p, m, e);
 	if (!strcmp(key, "rules"))
@@ -388,7 +406,8 @@ static int expect_key(struct parser *p, const struct node *m, struct expect *e)
 	return -ENOENT;
 }
 
-#define EXPECT_KEYS "events, sequences, states, crash, errors, results, credits, limits or rules"
+#define EXPECT_KEYS "events, sequences, states, crash, errors, results, credits, verdicts, limits " \
+	"or rules"
 
 static void expect_init(struct expect *e, const struct node *n)
 {

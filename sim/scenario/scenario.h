@@ -137,9 +137,12 @@ struct expect_credit {
 	struct expect_credit *next;
 	const struct node *at;
 	enum foliofs_credit_op op;
-	uint32_t len;
+	bool has_len;
+	uint32_t len; /* has_len: else that of foliofs_credit_op_len() */
 	struct want asked, rsv;
 	bool has_rsv;
+	bool is_verdict; /* not the numbers but what becomes of the handle */
+	enum foliofs_verdict verdict;
 };
 
 /* The inode that the credits are asked for; < 0: as of a new regular file. */
@@ -169,7 +172,7 @@ struct expect {
 	struct expect_state *states;
 	struct expect_crash *crashes;
 	struct expect_result *results;
-	struct expect_credit *credits;
+	struct expect_credit *credits; /* and verdicts */
 	struct expect_inode inode; /* whose credits */
 	struct expect_limit *limits;
 	const struct node *rules_at; /* NULL: nothing said, none must be broken */
@@ -302,6 +305,9 @@ struct run_options {
 int scenario_run(const struct scenario *s, const struct run_options *o, struct case_result ***tail,
 		 struct place_error *err);
 void case_results_free(struct case_result *r);
+
+/* Names of enum foliofs_verdict in scenarios. */
+extern const char *const verdict_names[];
 
 bool want_holds(const struct want *w, int64_t value);
 const char *want_text(const struct want *w, char *buf, size_t len);
