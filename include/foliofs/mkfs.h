@@ -22,12 +22,19 @@ extern "C" {
  *
  * @g->page_size: page size of the machine that runs mke2fs if not 0 (the size
  * is rounded down to it when -b does not say more), else 4096 is taken.  Every
- * other field is written; mount options get their defaults.
+ * other field is written; mount options get their defaults, the block device those
+ * of a loop device (128 KiB of readahead, requests of 1280 KiB).
  *
  * Returns 0, or -EINVAL with a message in @err (at most @errlen bytes).
  */
 FOLIOFS_API int foliofs_geometry_from_mkfs(const char *options, struct foliofs_geometry *g,
 					   char *err, size_t errlen);
+
+/*
+ * Check that the numbers of @g agree with each other (whoever filled it in), so
+ * that everything else may rely on them.  -EINVAL: a message that names the field.
+ */
+FOLIOFS_API int foliofs_geometry_check(const struct foliofs_geometry *g, char *err, size_t errlen);
 
 /*
  * Set @g->mount from a comma separated list as given to mount -o, starting from

@@ -158,7 +158,8 @@ int ffs_features_edit(const char *list, u32 *features, char *err, size_t errlen)
 		}
 		f = find(name, len);
 		if (!f)
-			return ffs_refuse(err, errlen, "-O: unknown feature '%.*s'", (int)len, name);
+			return ffs_refuse(err, errlen, "-O: unknown feature '%.*s'", (int)len,
+					  name);
 		if (f->use != MODELLED)
 			return ffs_refuse(err, errlen, "-O: feature '%s' cannot be set or cleared",
 					  f->name);

@@ -24,7 +24,9 @@ int foliofs_geometry_from_mkfs(const char *options, struct foliofs_geometry *g, 
 	u64 free_blocks;
 	int ret;
 
-	*g = (struct foliofs_geometry){ .page_size = page_size, .read_ahead_kb = 128 };
+	*g = (struct foliofs_geometry){ .page_size = page_size,
+					.read_ahead_kb = 128,
+					.io_opt_pages = 1280 * 1024 / page_size };
 	ret = foliofs_mount_parse("", g, err, errlen);
 	if (!ret) {
 		ret = ffs_mkfs_read(options, &m, err, errlen);

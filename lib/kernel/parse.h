@@ -6,7 +6,8 @@
 #include "base/base.h"
 
 /* Write the message to @err (at most @errlen bytes, may be 0) and return -EINVAL. */
-__attribute__((format(printf, 3, 4))) int ffs_refuse(char *err, size_t errlen, const char *fmt, ...);
+__attribute__((format(printf, 3, 4))) int ffs_refuse(char *err, size_t errlen, const char *fmt,
+						     ...);
 
 /* A whole number without sign, base as strtoull finds it: 0, -EINVAL or -ERANGE. */
 int ffs_parse_u64(const char *text, u64 *value);

@@ -18,12 +18,13 @@
 #include <cmocka.h>
 #include <ext2fs/ext2fs.h>
 #include <foliofs/mkfs.h>
+#include "geometry/geometry_image.h"
 #include "kernel/groups.h"
 #include "kernel/layout.h"
 #include "kernel/mkfs.h"
 
 static char dir[200];
-static char image[sizeof(dir) + 8];
+static char image[sizeof(dir) + 8], config_path[sizeof(dir) + 8];
 
 static const char *const sets[] = {
 	"size=64M",
@@ -90,6 +91,32 @@ static const char *const sets[] = {
 	"size=16T -b 4096 -i 67108864",
 	"size=17T -i 67108864",
 };
+
+/* The defaults that the model has; the machine's own file may say something else. */
+static const char config[] =
+	"[defaults]\n"
+	"base_features = sparse_super,large_file,filetype,resize_inode,dir_index,ext_attr\n"
+	"blocksize = 4096\ninode_size = 256\ninode_ratio = 16384\n"
+	"[fs_types]\n"
+	"ext3 = {\nfeatures = has_journal\n}\n"
+	"ext4 = {\nfeatures = has_journal,extent,huge_file,flex_bg,metadata_csum,64bit,"
+	"dir_nlink,extra_isize\n}\n"
+	"small = {\nblocksize = 1024\ninode_ratio = 4096\n}\n"
+	"floppy = {\nblocksize = 1024\ninode_ratio = 8192\n}\n"
+	"big = {\ninode_ratio = 32768\n}\n"
+	"huge = {\ninode_ratio = 65536\n}\n"
+	"news = {\ninode_ratio = 4096\n}\n"
+	"largefile4 = {\ninode_ratio = 4194304\nblocksize = -1\n}\n";
+
+static int write_config(const char *path)
+{
+	FILE *f = fopen(path, "w");
+
+	if (!f)
+		return -1;
+	fputs(config, f);
+	return fclose(f) ? -1 : setenv("MKE2FS_CONFIG", path, 1);
+}
 
 #define same(a, b) assert_int_equal((uint64_t)(a), (uint64_t)(b))
 
@@ -237,7 +264,7 @@ static void compare_layout(const struct foliofs_geometry *g, ext2_filsys fs)
 	ffs_layout_free(l);
 }
 
-/* Make the file system with the installed mke2fs: 0 if it could be. */
+/* Make the file system with the installed mke2fs: 0, or -1 if no file is that large here. */
 static int run_mke2fs(const char *options)
 {
 	char command[800];
@@ -263,7 +290,58 @@ static int run_mke2fs(const char *options)
 		     strstr(rest, "-t ") ? "" : "-t ext4", rest, image);
 	free(text);
 	assert_true(n > 0 && (size_t)n < sizeof(command));
-	return system(command);
+	if (system(command))
+		fail_msg("%s failed", command);
+	return 0;
+}
+
+/* What geometry_from_image() reads is what was computed. */
+static void compare_image(const struct foliofs_geometry *g)
+{
+	struct foliofs_geometry read = { .page_size = g->page_size,
+					 .read_ahead_kb = g->read_ahead_kb,
+					 .io_opt_pages = g->io_opt_pages,
+					 .mount = g->mount };
+	char mount[256], err[300] = "";
+
+	if (geometry_from_image(image, &read, mount, sizeof(mount), err, sizeof(err)))
+		fail_msg("%s", err);
+	assert_string_equal(mount, "defaults");
+	memcpy(read.hash_seed, g->hash_seed, sizeof(read.hash_seed)); /* random without -E */
+	assert_memory_equal(&read, g, sizeof(read));
+}
+
+/* A feature that nobody knows is named, and so is one that is known but not modelled. */
+static void unknown_feature(void **state)
+{
+	static const struct {
+		off_t offset; /* of the byte in the superblock */
+		unsigned char bits;
+		const char *message;
+	} rows[] = {
+		{ 0x60 + 3, 0x08, ": unknown feature FEATURE_I27" },
+		{ 0x64 + 3, 0x80, ": unknown feature FEATURE_R31" },
+		{ 0x60, 0x01, ": feature compression is not modelled" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct foliofs_geometry g = { .page_size = 4096 };
+		char mount[256], err[300] = "";
+		unsigned char byte;
+		int fd;
+
+		if (run_mke2fs("size=64M -b 1024 -O ^metadata_csum"))
+			skip();
+		fd = open(image, O_RDWR);
+		assert_true(fd >= 0);
+		same(pread(fd, &byte, 1, 1024 + rows[i].offset), 1);
+		byte |= rows[i].bits;
+		same(pwrite(fd, &byte, 1, 1024 + rows[i].offset), 1);
+		close(fd);
+		assert_int_equal(geometry_from_image(image, &g, mount, sizeof(mount), err,
+						     sizeof(err)), -EINVAL);
+		assert_string_equal(err + strlen(image), rows[i].message);
+	}
 }
 
 static void compare_with_mke2fs(void **state)
@@ -274,7 +352,7 @@ static void compare_with_mke2fs(void **state)
 	ext2_filsys fs;
 
 	if (run_mke2fs(options)) {
-		print_message("%s: mke2fs cannot do this here\n", options);
+		print_message("%s: no file is that large here\n", options);
 		skip();
 	}
 	if (foliofs_geometry_from_mkfs(options, &g, err, sizeof(err)))
@@ -284,11 +362,12 @@ static void compare_with_mke2fs(void **state)
 	compare_super(&g, fs);
 	compare_layout(&g, fs);
 	ext2fs_close_free(&fs);
+	compare_image(&g);
 }
 
 int main(void)
 {
-	struct CMUnitTest tests[sizeof(sets) / sizeof(*sets)];
+	struct CMUnitTest tests[sizeof(sets) / sizeof(*sets) + 1];
 	size_t n = sizeof(sets) / sizeof(*sets);
 	const char *tmp = getenv("TMPDIR");
 	int ret;
@@ -301,11 +380,16 @@ int main(void)
 	if (!mkdtemp(dir))
 		return 1;
 	snprintf(image, sizeof(image), "%s/image", dir);
+	snprintf(config_path, sizeof(config_path), "%s/conf", dir);
+	if (write_config(config_path))
+		return 1;
 	for (size_t i = 0; i < n; i++)
 		tests[i] = (struct CMUnitTest){ sets[i], compare_with_mke2fs, NULL, NULL,
 						(void *)(uintptr_t)sets[i] };
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(unknown_feature);
 	ret = _cmocka_run_group_tests("mkfs", tests, n, NULL, NULL);
 	unlink(image);
+	unlink(config_path);
 	rmdir(dir);
 	return ret;
 }
