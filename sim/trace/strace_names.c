@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Paths and files of a strace log, and what was there before it, see strace.h.
+ *
+ * A file was there before if the log uses it without having made it.  Its size at that time is the
+ * least that explains what the log shows: what read returned, where lseek found the end, st_size;
+ * failing these, how far it was mapped.
+ *
+ * SIMPLIFIED: paths are taken as written, with . and .. removed; of symbolic links only those made
+ * in the log are followed.  (With -y, strace says what a descriptor really stands for, and that is
+ * used.)
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/strace.h"
+
+#define LINKS_MAX 40 /* as the kernel follows at most */
+
+void strace_contradiction(struct strace *s, const char *fmt, ...)
+{
+	char buf[PATH_MAX + 160];
+	va_list ap;
+
+	if (s->t->contradictions++ >= 20) /* the first ones tell most */
+		return;
+	va_start(ap, fmt);
+	vsnprintf(buf, sizeof(buf), fmt, ap);
+	va_end(ap);
+	trace_note(s->t, "line %u: %s", s->w.line, buf);
+}
+
+const char *strace_below_root(const struct strace *s, const char *abs)
+{
+	static const char *const other[] = { "/proc", "/sys", "/dev", "/run" };
+	size_t len = strlen(s->root);
+
+	if (strncmp(abs, s->root, len) || (abs[len] && abs[len] != '/'))
+		return NULL;
+	for (size_t i = 0; !len && i < sizeof(other) / sizeof(other[0]); i++) {
+		size_t n = strlen(other[i]);
+
+		if (!strncmp(abs, other[i], n) && (!abs[n] || abs[n] == '/'))
+			return NULL;
+	}
+	abs += len;
+	return abs[strspn(abs, "/")] ? abs + strspn(abs, "/") : "/";
+}
+
+/* Remove //, . and .. from an absolute path, in place. */
+static void normalize(char *path)
+{
+	char *to = path, *from = path;
+
+	while (*from) {
+		size_t len;
+
+		from += strspn(from, "/");
+		len = strcspn(from, "/");
+		if (len == 2 && from[0] == '.' && from[1] == '.') {
+			while (to > path && *--to != '/')
+				;
+		} else if (len && !(len == 1 && from[0] == '.')) {
+			*to++ = '/';
+			memmove(to, from, len);
+			to += len;
+		}
+		from += len;
+	}
+	if (to == path)
+		*to++ = '/';
+	*to = '\0';
+}
+
+struct strace_name *strace_name_find(const struct strace *s, const char *rel)
+{
+	struct strace_name *n;
+
+	HASH_FIND_STR(s->names, rel, n);
+	return n;
+}
+
+/* Replace the first component that is a symbolic link made in the trace.  Was there one? */
+static bool follow_one(const struct strace *s, char abs[PATH_MAX], bool last)
+{
+	char buf[PATH_MAX];
+	struct strace_name *n;
+	const char *rel;
+	size_t end = 0;
+	int len;
+
+	while (abs[end]) {
+		end += 1 + strcspn(abs + end + 1, "/");
+		if (!abs[end] && !last)
+			break;
+		snprintf(buf, sizeof(buf), "%.*s", (int)end, abs);
+		rel = strace_below_root(s, buf);
+		n = rel ? strace_name_find(s, rel) : NULL;
+		if (!n || !n->target)
+			continue;
+		if (*n->target == '/')
+			len = snprintf(buf, sizeof(buf), "%s%s", n->target, abs + end);
+		else
+			len = snprintf(buf, sizeof(buf), "%.*s/../%s%s", (int)end, abs, n->target,
+				       abs + end);
+		if (len < 0 || (size_t)len >= sizeof(buf))
+			return false;
+		memcpy(abs, buf, (size_t)len + 1);
+		normalize(abs);
+		return true;
+	}
+	return false;
+}
+
+/* The directory that descriptor argument @dirfd stands for, as traced, or NULL. */
+static int base_dir(struct strace *s, const struct strace_call *c, int dirfd, char buf[PATH_MAX],
+		    bool *known)
+{
+	struct strace_desc *d = NULL;
+
+	*known = true;
+	if (dirfd >= 0 && strace_arg_desc(s, c, (unsigned int)dirfd, &d))
+		return -EINVAL;
+	if (d && d->node)
+		snprintf(buf, PATH_MAX, "%s/%s", s->root, d->node->path);
+	else if (d && d->path)
+		snprintf(buf, PATH_MAX, "%s", d->path);
+	else if (dirfd >= 0 && strncmp(c->args[dirfd].s, "AT_FDCWD", 8))
+		*known = false;
+	else if (s->proc->cwd->path)
+		snprintf(buf, PATH_MAX, "%s", s->proc->cwd->path);
+	else {
+		if (!s->assumed_cwd)
+			trace_note(s->t, "line %u: the working directory is not known, taken to be %s",
+				   s->w.line, *s->root ? s->root : "/");
+		s->assumed_cwd = true;
+		snprintf(buf, PATH_MAX, "%s/", s->root);
+	}
+	return 0;
+}
+
+int strace_arg_path(struct strace *s, const struct strace_call *c, int dirfd, int path,
+		    bool follow, char abs[PATH_MAX], const char **rel)
+{
+	char word[PATH_MAX], base[PATH_MAX];
+	bool whole = false, known = true;
+	unsigned int arg = (unsigned int)path;
+	int len;
+
+	*rel = NULL;
+	*abs = '\0';
+	if (arg < c->nr && c->args[arg].len == 4 && !strncmp(c->args[arg].s, "NULL", 4))
+		word[0] = '\0'; /* the descriptor itself */
+	else if (arg >= c->nr || strace_string(c->args[arg], word, sizeof(word), &whole) < 0)
+		return strace_bad_arg(s, c, arg, "a path in quotes");
+	else if (!whole)
+		return 0; /* cut by strace: cannot be followed */
+	if (*word == '/') {
+		snprintf(abs, PATH_MAX, "%s", word);
+	} else {
+		if (base_dir(s, c, dirfd, base, &known))
+			return -EINVAL;
+		len = known ? snprintf(abs, PATH_MAX, "%s/%s", base, word) : 0;
+		if (len <= 0 || len >= PATH_MAX) {
+			*abs = '\0';
+			return 0;
+		}
+	}
+	normalize(abs);
+	for (int i = 0; i < LINKS_MAX && follow_one(s, abs, follow); i++)
+		;
+	*rel = strace_below_root(s, abs);
+	return 0;
+}
+
+static struct strace_node *new_node(struct strace *s, const char *rel)
+{
+	struct strace_node *n = trace_alloc(sizeof(*n));
+
+	n->path = trace_strdup(rel);
+	n->next = s->nodes;
+	s->nodes = n;
+	return n;
+}
+
+static struct strace_name *add_name(struct strace *s, const char *rel)
+{
+	struct strace_name *n = strace_name_find(s, rel);
+
+	if (!n) {
+		n = trace_alloc(sizeof(*n));
+		n->path = trace_strdup(rel);
+		HASH_ADD_KEYPTR(hh, s->names, n->path, strlen(n->path), n);
+	}
+	free(n->target);
+	n->target = NULL;
+	return n;
+}
+
+/* Length of the directory part of @rel; 0: it is in the root. */
+static size_t dir_len(const char *rel)
+{
+	const char *slash = strrchr(rel, '/');
+
+	return slash ? (size_t)(slash - rel) : 0;
+}
+
+/* The node of the directory that @rel is in, assumed to have been there; NULL for the root. */
+static struct strace_node *parent_of(struct strace *s, const char *rel)
+{
+	size_t len = dir_len(rel);
+	char dir[PATH_MAX];
+
+	if (!len)
+		return NULL;
+	snprintf(dir, sizeof(dir), "%.*s", (int)len, rel);
+	return strace_node_there(s, dir, true, "a name below it is used");
+}
+
+/* It was there when the trace began: by which name, before its directories were renamed? */
+static void was_there(struct strace *s, struct strace_node *n, const char *rel, const char *why)
+{
+	struct strace_node *parent = parent_of(s, rel);
+	char first[PATH_MAX];
+
+	if (parent && !parent->first_path) {
+		strace_contradiction(s, "%s is used, but its directory was made in the trace and it "
+				     "was not", rel);
+		return;
+	}
+	if (parent)
+		snprintf(first, sizeof(first), "%.*s/%s", PATH_MAX / 2, parent->first_path,
+			 rel + dir_len(rel) + 1);
+	n->first_path = trace_strdup(parent ? first : rel);
+	n->was_there = true;
+	n->why = why;
+}
+
+struct strace_node *strace_node_there(struct strace *s, const char *rel, bool dir, const char *why)
+{
+	struct strace_name *name = strace_name_find(s, rel);
+	struct strace_node *n = name ? name->node : NULL;
+
+	if (n) {
+		n->dir |= dir;
+		return n;
+	}
+	if (name)
+		strace_contradiction(s, "%s is used, but was not there before", rel);
+	n = new_node(s, rel);
+	n->dir = dir || !strcmp(rel, "/");
+	if (strcmp(rel, "/"))
+		was_there(s, n, rel, why);
+	add_name(s, rel)->node = n;
+	return n;
+}
+
+struct strace_node *strace_node_make(struct strace *s, const char *rel, bool dir)
+{
+	struct strace_node *n = new_node(s, rel);
+
+	parent_of(s, rel);
+	n->dir = dir;
+	n->size_known = true;
+	add_name(s, rel)->node = n;
+	return n;
+}
+
+struct strace_node *strace_node_maybe(struct strace *s, const char *rel)
+{
+	struct strace_name *name = strace_name_find(s, rel);
+	struct strace_node *n = name ? name->node : NULL, *parent;
+
+	if (n)
+		return n;
+	if (name)
+		return strace_node_make(s, rel, false);
+	parent = parent_of(s, rel);
+	if (parent && !parent->first_path)
+		return strace_node_make(s, rel, false);
+	n = new_node(s, rel);
+	was_there(s, n, rel, NULL);
+	n->was_there = false; /* until its size shows it */
+	add_name(s, rel)->node = n;
+	return n;
+}
+
+void strace_name_link(struct strace *s, const char *rel, struct strace_node *n)
+{
+	parent_of(s, rel);
+	add_name(s, rel)->node = n;
+	free(n->path);
+	n->path = trace_strdup(rel);
+}
+
+void strace_name_remove(struct strace *s, const char *rel)
+{
+	add_name(s, rel)->node = NULL;
+}
+
+void strace_name_absent(struct strace *s, const char *rel)
+{
+	if (!strace_name_find(s, rel))
+		add_name(s, rel);
+}
+
+/* Names below a directory move with it. */
+static void rename_below(struct strace *s, const char *from, const char *to)
+{
+	struct strace_name *n, *tmp, *moved = NULL, *old;
+	size_t len = strlen(from);
+	char path[PATH_MAX];
+
+	HASH_ITER(hh, s->names, n, tmp) {
+		if (strncmp(n->path, from, len) || n->path[len] != '/')
+			continue;
+		HASH_DEL(s->names, n);
+		HASH_ADD_KEYPTR(hh, moved, n->path, strlen(n->path), n);
+	}
+	HASH_ITER(hh, moved, n, tmp) {
+		HASH_DEL(moved, n);
+		snprintf(path, sizeof(path), "%s%s", to, n->path + len);
+		free(n->path);
+		n->path = trace_strdup(path);
+		old = strace_name_find(s, path);
+		if (old) {
+			HASH_DEL(s->names, old);
+			free(old->path);
+			free(old->target);
+			free(old);
+		}
+		HASH_ADD_KEYPTR(hh, s->names, n->path, strlen(n->path), n);
+		if (n->node) {
+			free(n->node->path);
+			n->node->path = trace_strdup(path);
+		}
+	}
+}
+
+void strace_name_rename(struct strace *s, const char *from, const char *to)
+{
+	struct strace_name *a = strace_name_find(s, from), *b;
+	struct strace_node *n = a ? a->node : NULL;
+	char *target = a ? a->target : NULL;
+
+	if (!strcmp(from, to))
+		return;
+	if (a)
+		a->target = NULL;
+	if (!n)
+		n = strace_node_there(s, from, false, "renamed");
+	strace_name_remove(s, from);
+	strace_name_link(s, to, n);
+	b = strace_name_find(s, to);
+	b->target = target;
+	if (n->dir)
+		rename_below(s, from, to);
+}
+
+void strace_size_at_least(struct strace *s, struct strace_node *n, uint64_t size, const char *why)
+{
+	uint64_t more = size - n->size;
+
+	if (size <= n->size)
+		return;
+	n->size = size;
+	if (n->size_known || !n->first_path) {
+		strace_contradiction(s, "%s has %llu bytes, more than the calls before explain",
+				     n->path, (unsigned long long)size);
+		return;
+	}
+	n->was_there = true;
+	n->first_size = n->appended ? n->first_size + more : size;
+	n->why = why;
+}
+
+void strace_size_is(struct strace *s, struct strace_node *n, uint64_t size, const char *why)
+{
+	if (n->dir)
+		return;
+	strace_size_at_least(s, n, size, why);
+	if (size < n->size)
+		strace_contradiction(s, "%s has %llu bytes, fewer than the calls before explain",
+				     n->path, (unsigned long long)size);
+	n->size = size;
+	n->size_known = true;
+}
+
+void strace_size_set(struct strace_node *n, uint64_t size)
+{
+	n->size = size;
+	n->size_known = true;
+}
+
+void strace_size_grow(struct strace_node *n, uint64_t size)
+{
+	if (size > n->size)
+		n->size = size;
+}
+
+static int by_path(const void *a, const void *b)
+{
+	const struct strace_node *const *x = a, *const *y = b;
+
+	return strcmp((*x)->first_path, (*y)->first_path);
+}
+
+void strace_names_report(struct strace *s)
+{
+	struct strace_node **list;
+	uint32_t nr = 0;
+	size_t all = 0;
+
+	for (struct strace_node *n = s->nodes; n; n = n->next)
+		all++;
+	list = trace_realloc(NULL, all, sizeof(struct strace_node *));
+	for (struct strace_node *n = s->nodes; n; n = n->next)
+		if (n->was_there && n->first_path)
+			list[nr++] = n;
+	if (nr)
+		qsort(list, nr, sizeof(struct strace_node *), by_path);
+	for (uint32_t i = 0; i < nr; i++) {
+		struct strace_node *n = list[i];
+
+		if (!n->dir && !n->size_known && !n->first_size && n->map_size) {
+			n->first_size = n->map_size;
+			n->why = "mapped that far";
+		}
+		trace_assume(s->t, n->first_path, n->dir ? 0 : n->first_size, n->dir, n->why);
+	}
+	free(list);
+}
+
+void strace_names_free(struct strace *s)
+{
+	struct strace_name *name, *tmp;
+	struct strace_node *n, *next;
+
+	HASH_ITER(hh, s->names, name, tmp) {
+		HASH_DEL(s->names, name);
+		free(name->path);
+		free(name->target);
+		free(name);
+	}
+	for (n = s->nodes; n; n = next) {
+		next = n->next;
+		free(n->path);
+		free(n->first_path);
+		free(n);
+	}
+}
