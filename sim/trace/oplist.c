@@ -146,13 +146,14 @@ static uint64_t duration(const struct foliofs_op *op)
 static int parse_op(struct oplist *l, struct oplist_words *w, struct foliofs_op *op)
 {
 	const char *alias = w->nr > 1 ? w->w[1] : NULL;
-	int kind = oplist_kind(w->w[0]), ret;
 	const struct oplist_syntax *s;
+	enum foliofs_op_kind kind;
+	int ret;
 
-	if (kind < 0)
+	if (foliofs_op_find(w->w[0], &kind))
 		return oplist_expected(w, 0, "an operation");
-	op->kind = (enum foliofs_op_kind)kind;
-	s = oplist_syntax(op->kind);
+	op->kind = kind;
+	s = oplist_syntax(kind);
 	w->at = 1;
 	if (kind == FOLIOFS_OP_DROP_CACHES)
 		op->flags = 1;

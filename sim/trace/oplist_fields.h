@@ -22,8 +22,7 @@ struct oplist_syntax {
 	const char *options; /* "key=WHAT or key=WHAT": those that are known; NULL: none */
 };
 
-/* oplist_table.c: kind of an operation by its name, or -ENOENT; syntax of a kind. */
-int oplist_kind(const char *name);
+/* oplist_table.c: syntax of a kind. */
 const struct oplist_syntax *oplist_syntax(enum foliofs_op_kind kind);
 
 /* A word that stands for flags; lists end in a NULL name. */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* Tables of the op list syntax, and its other direction: operations written as text. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,12 +10,6 @@
 #define CHUNK "chunk=BYTES"
 #define PAUSE "pause=MS"
 #define MADV "madv=huge, random, seq, willneed or normal"
-
-static const char *const names[FOLIOFS_OP_COUNT] = {
-#define NAME(id, name) [FOLIOFS_OP_##id] = name,
-	FOLIOFS_OPS(NAME)
-#undef NAME
-};
 
 static const struct oplist_syntax table[FOLIOFS_OP_COUNT] = {
 	[FOLIOFS_OP_OPEN] = { "Pf", "mode=MODE or as=NAME" },
@@ -107,14 +100,6 @@ const struct oplist_flag oplist_how[] = {
 	{ "both", OPLIST_HOW_BOTH },
 	{ NULL, 0 },
 };
-
-int oplist_kind(const char *name)
-{
-	for (int i = 0; i < FOLIOFS_OP_COUNT; i++)
-		if (!strcmp(names[i], name))
-			return i;
-	return -ENOENT;
-}
 
 const struct oplist_syntax *oplist_syntax(enum foliofs_op_kind kind)
 {
@@ -225,7 +210,7 @@ const char *oplist_format(const struct foliofs_op *op, const char *file, const c
 {
 	struct out o = { .buf = buf, .len = len };
 
-	put(&o, "%s", names[op->kind]);
+	put(&o, "%s", foliofs_op_name(op->kind));
 	for (const char *f = table[op->kind].fields; *f; f++)
 		put_field(&o, *f, op, file, file2);
 	if (op->kind == FOLIOFS_OP_SYNC_RANGE && op->flags != OPLIST_HOW_BOTH)
@@ -237,7 +222,7 @@ const char *oplist_format(const struct foliofs_op *op, const char *file, const c
 		put(&o, " %s %" PRIu64, file, op->off);
 	if (op->kind == FOLIOFS_OP_WRITEBACK && op->len)
 		put(&o, " pages=%" PRIu64, op->len);
-	if (op->chunk && strchr("war", *names[op->kind]) && table[op->kind].options)
+	if (op->chunk && !strchr(table[op->kind].fields, 'c'))
 		put(&o, " chunk=%" PRIu64, op->chunk);
 	if (op->pause_ns)
 		put(&o, " pause=%" PRIu64, op->pause_ns / 1000000);

@@ -306,8 +306,23 @@ static void add_birth(struct strace *s, int child, int parent, uint32_t nr)
 		(struct strace_birth){ .child = child, .parent = parent, .line = nr };
 }
 
+/* Does @line make or change a file by a relative path? */
+static bool writes_relative(const char *line)
+{
+	static const char *const calls[] = { "open(\"", "openat(AT_FDCWD, \"", "creat(\"" };
+	const char *p;
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		p = strstr(line, calls[i]);
+		if (p && p[strlen(calls[i])] != '/')
+			return *calls[i] == 'c' || strstr(p, "O_CREAT") || strstr(p, "O_WRONLY") ||
+			       strstr(p, "O_RDWR");
+	}
+	return false;
+}
+
 /* What has to be known before: see above. */
-static void look_ahead(struct strace *s, const struct trace_text *text, bool *mnt)
+static void look_ahead(struct strace *s, const struct trace_text *text, bool *mnt, bool *relative)
 {
 	static const char *const forks[] = { "clone(", "clone3(", "fork(", "<... clone resumed>",
 					     "<... clone3 resumed>", "<... fork resumed>",
@@ -330,6 +345,7 @@ static void look_ahead(struct strace *s, const struct trace_text *text, bool *mn
 		s->has_marks |= !strncmp(copy, "# op ", 5);
 		*mnt |= strstr(copy, "\"/mnt/") || strstr(copy, "\"/mnt\"") ||
 			strstr(copy, "</mnt/") || strstr(copy, "</mnt>");
+		*relative |= writes_relative(copy);
 		for (size_t i = 0; i < sizeof(forks) / sizeof(forks[0]) && !fork; i++)
 			fork = strstr(copy, forks[i]);
 		eq = fork ? strrchr(copy, '=') : NULL;
@@ -361,7 +377,7 @@ static char *first_cwd(const struct trace_text *text)
 	return NULL;
 }
 
-static void choose_root(struct strace *s, const struct trace_text *text, bool mnt)
+static void choose_root(struct strace *s, const struct trace_text *text, bool mnt, bool relative)
 {
 	const char *why = "asked for";
 	size_t len;
@@ -374,6 +390,10 @@ static void choose_root(struct strace *s, const struct trace_text *text, bool mn
 	} else {
 		s->root = first_cwd(text);
 		why = "the working directory of the first process";
+	}
+	if (!s->root && relative) {
+		s->root = trace_strdup("/(working directory)");
+		why = "relative paths are written to; what has absolute paths is elsewhere";
 	}
 	if (!s->root) {
 		s->root = trace_strdup("/");
@@ -413,7 +433,7 @@ int trace_read_strace(struct trace *t, struct trace_text *text, const struct tra
 {
 	struct strace s = { .t = t, .opt = opt, .next_id = 1 };
 	struct strace_counter *n, *tmp;
-	bool mnt = false;
+	bool mnt = false, relative = false;
 	size_t pos = 0;
 	char *l;
 	int ret = 0;
@@ -424,8 +444,8 @@ int trace_read_strace(struct trace *t, struct trace_text *text, const struct tra
 		return trace_fail(&s.w, "expected an absolute path as root and working directory, "
 				  "got \"%s\"", opt->root && *opt->root != '/' ? opt->root : opt->cwd);
 	}
-	look_ahead(&s, text, &mnt);
-	choose_root(&s, text, mnt);
+	look_ahead(&s, text, &mnt, &relative);
+	choose_root(&s, text, mnt, relative);
 	for (s.w.line = 1; !ret && (l = trace_text_line(text, &pos)); s.w.line++)
 		ret = line(&s, l);
 	if (!ret) {

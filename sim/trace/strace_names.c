@@ -114,24 +114,28 @@ static bool follow_one(const struct strace *s, char abs[PATH_MAX], bool last)
 	return false;
 }
 
-/* The directory that descriptor argument @dirfd stands for, as traced, or NULL. */
+/* The directory that descriptor argument @dirfd stands for, as traced; @unused: path is absolute. */
 static int base_dir(struct strace *s, const struct strace_call *c, int dirfd, char buf[PATH_MAX],
-		    bool *known)
+		    bool unused, bool *known)
 {
+	bool cwd = dirfd < 0 || ((unsigned int)dirfd < c->nr && c->args[dirfd].len >= 8 &&
+				 !strncmp(c->args[dirfd].s, "AT_FDCWD", 8));
 	struct strace_desc *d = NULL;
 
 	*known = true;
+	if (unused && !cwd)
+		return 0;
 	if (dirfd >= 0 && strace_arg_desc(s, c, (unsigned int)dirfd, &d))
 		return -EINVAL;
 	if (d && d->node)
 		snprintf(buf, PATH_MAX, "%s/%s", s->root, d->node->path);
 	else if (d && d->path)
 		snprintf(buf, PATH_MAX, "%s", d->path);
-	else if (dirfd >= 0 && strncmp(c->args[dirfd].s, "AT_FDCWD", 8))
+	else if (!cwd)
 		*known = false;
 	else if (s->proc->cwd->path)
 		snprintf(buf, PATH_MAX, "%s", s->proc->cwd->path);
-	else {
+	else if (!unused) {
 		if (!s->assumed_cwd)
 			trace_note(s->t, "line %u: the working directory is not known, taken to be %s",
 				   s->w.line, *s->root ? s->root : "/");
@@ -157,11 +161,12 @@ int strace_arg_path(struct strace *s, const struct strace_call *c, int dirfd, in
 		return strace_bad_arg(s, c, arg, "a path in quotes");
 	else if (!whole)
 		return 0; /* cut by strace: cannot be followed */
+	/* Even before an absolute path, AT_FDCWD</mnt> tells where the process is. */
+	if (base_dir(s, c, dirfd, base, *word == '/', &known))
+		return -EINVAL;
 	if (*word == '/') {
 		snprintf(abs, PATH_MAX, "%s", word);
 	} else {
-		if (base_dir(s, c, dirfd, base, &known))
-			return -EINVAL;
 		len = known ? snprintf(abs, PATH_MAX, "%s/%s", base, word) : 0;
 		if (len <= 0 || len >= PATH_MAX) {
 			*abs = '\0';

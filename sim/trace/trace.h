@@ -28,8 +28,9 @@ struct trace_options {
 	enum trace_format format;
 	/*
 	 * Directory that is the root of the modelled file system, absolute.  NULL: /mnt if the log
-	 * has paths there, else the working directory of the first process if the log tells it, else
-	 * / without /proc, /sys, /dev and /run.  For fio logs: taken off the names if they are below.
+	 * has paths there, else the working directory of the first process (if the log tells it, or
+	 * has relative paths that are written to), else / without /proc, /sys, /dev and /run.
+	 * For fio logs: taken off the names if they are below.
 	 */
 	const char *root;
 	/* strace: working directory at the beginning.  NULL: as the log shows, else the root. */
