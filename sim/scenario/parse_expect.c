@@ -406,8 +406,8 @@ static int expect_key(struct parser *p, const struct node *m, struct expect *e)
 	return -ENOENT;
 }
 
-#define EXPECT_KEYS "events, sequences, states, crash, errors, results, credits, verdicts, limits " \
-	"or rules"
+#define EXPECT_KEYS "events, sequences, states, crash, errors, results, credits, verdicts, " \
+	"limits, rules"
 
 static void expect_init(struct expect *e, const struct node *n)
 {
