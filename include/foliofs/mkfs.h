@@ -18,7 +18,8 @@ extern "C" {
  * Compute @g from "size=20G -b 1024 -J size=1 -O ^64bit": the size of the device
  * (bytes, or with a suffix k m g t, or s for sectors) and options of mke2fs.
  * Options that change no number (-q, -F, -U, -L, -E lazy_itable_init ...) are
- * accepted; what the model does not know is refused by name.
+ * accepted; what the model does not know is refused by name.  Blocks larger than a
+ * page need no -F here, and a type of mke2fs.conf that does not exist is an error.
  *
  * @g->page_size: page size of the machine that runs mke2fs if not 0 (the size
  * is rounded down to it when -b does not say more), else 4096 is taken.  Every

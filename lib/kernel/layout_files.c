@@ -103,71 +103,6 @@ static u32 pointer_blocks(u64 lblk, u64 per_block)
 	return 0;
 }
 
-/*
- * @count blocks one by one from @goal on.  SIMPLIFIED: an extent tree with more
- * than four entries would need a block; files made this way are that long only if
- * the first groups are full of holes.
- */
-static int append_blocks(struct ffs_layout *l, struct ffs_layout_file *f, u64 goal, u32 count,
-			 bool extents)
-{
-	u64 last = goal;
-
-	for (u32 lblk = 0; lblk < count; lblk++) {
-		u32 pointers = extents ? 0 : pointer_blocks(lblk, l->g.block_size / 4);
-
-		while (pointers--) {
-			last = new_block(l, last);
-			if (!last)
-				return -ENOSPC;
-		}
-		last = append_block(l, f, last);
-		if (!last)
-			return -ENOSPC;
-	}
-	return 0;
-}
-
-/* Directories and the inodes that are always there. */
-static int make_directories(struct ffs_layout *l)
-{
-	/* 16K, at least two blocks, none behind the direct ones */
-	u32 blocks = min(max(16384 / l->g.block_size, 2u), 12u);
-	u32 group = (FFS_LOST_FOUND_INO - 1) / l->g.inodes_per_group;
-	u64 goal = has(l, INLINE_DATA) ? 0 : inode_goal(l, FFS_LOST_FOUND_INO);
-
-	if (append_blocks(l, &l->root, inode_goal(l, FFS_ROOT_INO), 1, true))
-		return -ENOSPC;
-	l->groups[0].dirs++;
-	/* looking for a free inode initialises the bitmaps of the group */
-	l->groups[group].dirs++;
-	l->groups[group].block_uninit = false;
-	for (u32 i = 0; i <= group; i++)
-		l->groups[i].inode_uninit = false;
-	l->first_inode = FFS_LOST_FOUND_INO + 1;
-	if (has(l, INLINE_DATA)) /* what it is made with needs no block */
-		blocks--;
-	return append_blocks(l, &l->lost_found, goal, blocks, true);
-}
-
-/* A new inode: the next one. */
-static u32 new_inode(struct ffs_layout *l)
-{
-	u32 group = (l->first_inode - 1) / l->g.inodes_per_group;
-
-	l->groups[group].inode_uninit = false;
-	l->groups[group].block_uninit = false;
-	return l->first_inode++;
-}
-
-/* The double indirect block of the resize inode; its other blocks are the reserved ones. */
-static int make_resize_inode(struct ffs_layout *l)
-{
-	u64 first, end = ffs_group_super_end(&l->g, 0, &first);
-
-	return new_block(l, end - 1 + 2 + l->table_blocks) ? 0 : -ENOSPC;
-}
-
 /* Rightmost path of an extent tree that grows at its end. */
 struct tree {
 	struct {
@@ -175,6 +110,9 @@ struct tree {
 		u64 first, last; /* block of the node's first and last entry */
 	} level[MAX_DEPTH + 1];
 	u32 depth;
+	u64 next; /* the last extent grows if this block comes next, */
+	u32 len; /* up to a length of MAX_EXTENT */
+	u32 ino;
 };
 
 static u32 tree_room(const struct ffs_layout *l, u32 level)
@@ -194,7 +132,7 @@ static int tree_split(struct ffs_layout *l, struct tree *t, u32 level)
 			return -ENOSPC;
 		level += t->depth - depth;
 	}
-	blk = new_block(l, goal ? goal : inode_goal(l, FFS_JOURNAL_INO));
+	blk = new_block(l, goal ? goal : inode_goal(l, t->ino));
 	if (!blk || t->depth == MAX_DEPTH)
 		return -ENOSPC;
 	if (!level) { /* all of the root moves down */
@@ -212,6 +150,7 @@ static int tree_split(struct ffs_layout *l, struct tree *t, u32 level)
 	return 0;
 }
 
+/* A new entry for an extent that begins at @blk. */
 static int tree_add(struct ffs_layout *l, struct tree *t, u64 blk)
 {
 	if (t->level[t->depth].entries >= tree_room(l, t->depth) && tree_split(l, t, t->depth))
@@ -220,6 +159,85 @@ static int tree_add(struct ffs_layout *l, struct tree *t, u64 blk)
 		t->level[t->depth].first = blk;
 	t->level[t->depth].last = blk;
 	return 0;
+}
+
+/* One block more, that continues the last extent or begins a new one. */
+static int tree_append(struct ffs_layout *l, struct tree *t, u64 blk)
+{
+	if (!t->len || t->next != blk || t->len == MAX_EXTENT) {
+		if (tree_add(l, t, blk))
+			return -ENOSPC;
+		t->len = 0;
+	}
+	t->len++;
+	t->next = blk + 1;
+	return 0;
+}
+
+/* @count blocks for file @ino one by one, the first from @goal on. */
+static int append_blocks(struct ffs_layout *l, struct ffs_layout_file *f, u32 ino, u64 goal,
+			 u32 count)
+{
+	struct tree tree = { .ino = ino };
+	bool extents = has(l, EXTENTS);
+	u64 last = goal;
+
+	for (u32 lblk = 0; lblk < count; lblk++) {
+		u32 pointers = extents ? 0 : pointer_blocks(lblk, l->g.block_size / 4);
+
+		while (pointers--) {
+			last = new_block(l, last);
+			if (!last)
+				return -ENOSPC;
+		}
+		last = append_block(l, f, last);
+		if (!last || (extents && tree_append(l, &tree, last)))
+			return -ENOSPC;
+	}
+	return 0;
+}
+
+/* Directories and the inodes that are always there. */
+static int make_directories(struct ffs_layout *l)
+{
+	/* 16K, at least two blocks, none behind the direct ones */
+	u32 blocks = min(max(16384 / l->g.block_size, 2u), 12u);
+	u32 group = (FFS_LOST_FOUND_INO - 1) / l->g.inodes_per_group;
+	u64 goal = has(l, INLINE_DATA) ? 0 : inode_goal(l, FFS_LOST_FOUND_INO);
+
+	if (FFS_LOST_FOUND_INO > (u64)l->g.inodes_per_group * l->g.groups ||
+	    append_blocks(l, &l->root, FFS_ROOT_INO, inode_goal(l, FFS_ROOT_INO), 1))
+		return -ENOSPC;
+	l->groups[0].dirs++;
+	/* looking for a free inode initialises the bitmaps of the group */
+	l->groups[group].dirs++;
+	l->groups[group].block_uninit = false;
+	for (u32 i = 0; i <= group; i++)
+		l->groups[i].inode_uninit = false;
+	l->first_inode = FFS_LOST_FOUND_INO + 1;
+	if (has(l, INLINE_DATA)) /* what it is made with needs no block */
+		blocks--;
+	return append_blocks(l, &l->lost_found, FFS_LOST_FOUND_INO, goal, blocks);
+}
+
+/* A new inode: the next one; 0 if there is none. */
+static u32 new_inode(struct ffs_layout *l)
+{
+	u32 group = (l->first_inode - 1) / l->g.inodes_per_group;
+
+	if (group >= l->g.groups)
+		return 0;
+	l->groups[group].inode_uninit = false;
+	l->groups[group].block_uninit = false;
+	return l->first_inode++;
+}
+
+/* The double indirect block of the resize inode; its other blocks are the reserved ones. */
+static int make_resize_inode(struct ffs_layout *l)
+{
+	u64 first, end = ffs_group_super_end(&l->g, 0, &first);
+
+	return new_block(l, end - 1 + 2 + l->table_blocks) ? 0 : -ENOSPC;
 }
 
 /*
@@ -253,11 +271,11 @@ static int make_journal(struct ffs_layout *l)
 {
 	const struct foliofs_geometry *g = &l->g;
 	u64 at = journal_goal(l), left = g->journal_blocks, limit, end;
-	struct tree tree = { .depth = 0 };
+	struct tree tree = { .ino = FFS_JOURNAL_INO };
 
 	if (!has(l, EXTENTS)) /* block by block, the middle is not asked for */
-		return append_blocks(l, &l->journal, inode_goal(l, FFS_JOURNAL_INO),
-				     g->journal_blocks, false);
+		return append_blocks(l, &l->journal, FFS_JOURNAL_INO,
+				     inode_goal(l, FFS_JOURNAL_INO), g->journal_blocks);
 	limit = round_down_pow2(MAX_EXTENT, g->cluster_ratio);
 	while (left) {
 		u64 run = min(left, limit), from = round_down_pow2(at, g->cluster_ratio);
@@ -289,13 +307,16 @@ static int make_quota(struct ffs_layout *l)
 
 	for (u32 type = 0; type < 3; type++) {
 		struct ffs_layout_file f = { NULL, 0 };
+		u32 ino = type + 3;
 		int ret;
 
 		if (!(l->g.quota_types >> type & 1))
 			continue;
-		if (type == 2)
-			new_inode(l); /* the other two have reserved numbers */
-		ret = append_blocks(l, &f, 0, blocks, has(l, EXTENTS));
+		if (type == 2) /* the other two have reserved numbers */
+			ino = new_inode(l);
+		if (!ino)
+			return -ENOSPC;
+		ret = append_blocks(l, &f, ino, 0, blocks);
 		free(f.ranges);
 		if (ret)
 			return ret;
@@ -318,5 +339,7 @@ int ffs_layout_files(struct ffs_layout *l)
 	if (!has(l, ORPHAN_FILE))
 		return 0;
 	l->orphan_ino = new_inode(l);
-	return append_blocks(l, &l->orphan, 0, l->g.orphan_file_blocks, has(l, EXTENTS));
+	if (!l->orphan_ino)
+		return -ENOSPC;
+	return append_blocks(l, &l->orphan, l->orphan_ino, 0, l->g.orphan_file_blocks);
 }

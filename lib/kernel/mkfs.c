@@ -11,7 +11,7 @@ static int check_room(const struct foliofs_geometry *g, char *err, size_t errlen
 
 	if (!l)
 		return ffs_refuse(err, errlen,
-				  "size: no room for inode tables, journal and directories");
+				  "size: no room for inode tables, journal and the first inodes");
 	ffs_layout_free(l);
 	return 0;
 }
@@ -36,5 +36,7 @@ int foliofs_geometry_from_mkfs(const char *options, struct foliofs_geometry *g, 
 			ret = ffs_mkfs_journal(&m, g, free_blocks, err, errlen);
 		ffs_mkfs_release(&m);
 	}
+	if (!ret)
+		ret = foliofs_geometry_check(g, err, errlen);
 	return ret ? ret : check_room(g, err, errlen);
 }

@@ -85,6 +85,7 @@ static bool without_effect(const char *word)
 static int read_one(struct ffs_mkfs *m, struct foliofs_geometry *g, u32 group_size,
 		    struct ffs_mkfs_extended *e, const char *word, char *value)
 {
+	u32 desc_size = foliofs_has_feature(g, FOLIOFS_FEATURE_64BIT) ? e->desc_size : 32;
 	u64 v = 0;
 	int bad = value ? ffs_parse_u64(value, &v) : -EINVAL;
 
@@ -94,7 +95,7 @@ static int read_one(struct ffs_mkfs *m, struct foliofs_geometry *g, u32 group_si
 		return 0;
 	if (!strcmp(word, "stride")) {
 		g->raid_stride = (u32)v;
-		return bad;
+		return v > UINT16_MAX ? -EINVAL : bad; /* 16 bits in the superblock */
 	}
 	if (!strcmp(word, "stripe_width") || !strcmp(word, "stripe-width")) {
 		g->raid_stripe_width = (u32)v;
@@ -108,10 +109,10 @@ static int read_one(struct ffs_mkfs *m, struct foliofs_geometry *g, u32 group_si
 		e->desc_size = (u32)v;
 		if (!foliofs_has_feature(g, FOLIOFS_FEATURE_64BIT) || e->reserved_gdt_blocks)
 			return -EINVAL;
-		return v < 64 || v > g->block_size || !is_pow2(v) ? -EINVAL : bad;
+		return v < 64 || v > 1024 || !is_pow2(v) ? -EINVAL : bad;
 	}
 	if (!strcmp(word, "resize")) {
-		if (!value || parse_resize(value, g, group_size, e->desc_size,
+		if (!value || parse_resize(value, g, group_size, desc_size,
 					   &e->reserved_gdt_blocks))
 			return -EINVAL;
 		if (e->reserved_gdt_blocks)

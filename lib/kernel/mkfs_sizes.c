@@ -43,7 +43,7 @@ struct maker {
 	struct foliofs_geometry *g;
 	s64 block_size; /* of the profile */
 	u64 inode_ratio; /* of the profile */
-	u64 inodes; /* wanted */
+	u64 inodes; /* wanted, may be 0 */
 	u64 blocks, r_blocks; /* all and reserved ones, before a last group is dropped */
 	struct ffs_mkfs_extended ext;
 	char *err;
@@ -170,11 +170,13 @@ static int choose_inodes(struct maker *k)
 	struct ffs_mkfs *m = k->m;
 	struct foliofs_geometry *g = k->g;
 	u64 bytes = g->blocks_count * g->block_size, ratio = m->inode_ratio;
+	u32 largest;
 
 	g->inode_size = m->inode_size ? (u32)m->inode_size : 256;
-	if (g->inode_size < 128 || g->inode_size > g->block_size || !is_pow2(g->inode_size))
-		return refuse(k, "-I: expected a power of two from 128 to %u, got %u",
-			      g->block_size, g->inode_size);
+	largest = min(g->block_size, 32768u); /* 16 bits in the superblock */
+	if (g->inode_size < 128 || g->inode_size > largest || !is_pow2(g->inode_size))
+		return refuse(k, "-I: expected a power of two from 128 to %u, got %u", largest,
+			      g->inode_size);
 	if (g->inode_size == 128 && has(g, PROJECT))
 		return refuse(k, "-I: 128 is too small for project quota");
 	if (g->inode_size == 128 && has(g, INLINE_DATA))
@@ -191,10 +193,6 @@ static int choose_inodes(struct maker *k)
 		return refuse(k, "%s: %llu inodes of %u bytes do not fit",
 			      m->inodes ? "-N" : "-i", (unsigned long long)k->inodes,
 			      g->inode_size);
-	if (!k->inodes)
-		k->inodes = g->blocks_count / (g->block_size >= 4096 ? 1 : 4096 / g->block_size);
-	/* room for the reserved ones and lost+found */
-	k->inodes = max(k->inodes, (u64)12);
 	return 0;
 }
 
@@ -232,8 +230,12 @@ static int choose_group_size(struct maker *k)
 static int set_inodes_per_group(struct maker *k)
 {
 	struct foliofs_geometry *g = k->g;
-	u64 per_block = g->block_size / g->inode_size, ipg = div_up(k->inodes, g->groups);
+	u64 per_block = g->block_size / g->inode_size, want = k->inodes, ipg;
 
+	if (!want) /* less than one by the ratio: one for each 4K */
+		want = g->blocks_count / (g->block_size >= 4096 ? 1 : 4096 / g->block_size);
+	want = max(want, (u64)12); /* the reserved ones and lost+found */
+	ipg = div_up(want, g->groups);
 	if (ipg > g->block_size * 8)
 		return -E2BIG;
 	ipg = min(ipg, 65536 - per_block);

@@ -61,6 +61,8 @@ static const char *const sets[] = {
 	"size=800M -b 1024 -O orphan_file -E orphan_file_size=300",
 	"size=800M -b 1024 -O orphan_file,^extent,^64bit -E orphan_file_size=300",
 	"size=64M -b 1024 -O orphan_file,bigalloc -C 4096",
+	"size=4G -b 1024 -O orphan_file,^flex_bg -E orphan_file_size=1G",
+	"size=8G -b 1024 -O orphan_file,bigalloc -C 4096 -E orphan_file_size=60M",
 	"size=64M -b 1024 -O inline_data",
 	"size=64M -b 4096 -O inline_data",
 	"size=64M -b 4096 -O ^64bit",
@@ -82,6 +84,8 @@ static const char *const sets[] = {
 	"size=4G -b 65536 -F",
 	"size=1G -T news",
 	"size=1G -T largefile4",
+	"size=1000000 -T largefile4 -O bigalloc -E resize=1t",
+	"size=500M -b 1024 -t ext3 -E resize=3g",
 	"size=64M -b -4096",
 	"size=67891234",
 	"size=8585217k -b 1024 -J size=1", /* a last group too small */
@@ -175,7 +179,7 @@ static void compare_file(ext2_filsys fs, uint32_t ino, const struct ffs_layout_f
 
 	same(ext2fs_read_inode(fs, ino, &inode), 0);
 	blocks = (uint32_t)(EXT2_I_SIZE(&inode) / fs->blocksize);
-	for (uint32_t i = 0; i < blocks; i += i < 20000 || i % 4096 == 4095 ? 1 : 67)
+	for (uint32_t i = 0; i < blocks; i += i < 2000 ? 1 : 67)
 		same(ffs_layout_file_block(f, i), file_block(fs, ino, i));
 	same(ffs_layout_file_block(f, blocks), 0);
 }
@@ -246,7 +250,9 @@ static void compare_layout(const struct foliofs_geometry *g, ext2_filsys fs)
 	assert_non_null(l);
 	for (uint32_t group = 0; group < g->groups; group++)
 		compare_group(g, l, fs, group);
-	for (uint32_t i = 0; i < fs->desc_blocks; i++)
+	/* for 1K blocks with bigalloc libext2fs has only the first one right */
+	for (uint32_t i = 0; i < (g->cluster_ratio > 1 && g->block_size == 1024 ?
+					  1 : fs->desc_blocks); i++)
 		same(ffs_layout_descriptor(l, i * ffs_descs_per_block(g)),
 		     ext2fs_descriptor_block_loc2(fs, fs->super->s_first_data_block, i));
 	compare_file(fs, FFS_ROOT_INO, ffs_layout_root(l));
