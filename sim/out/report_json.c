@@ -92,7 +92,8 @@ static const char *get_string(struct json_object *o, const char *name)
 {
 	struct json_object *v;
 
-	return json_object_object_get_ex(o, name, &v) ? json_object_get_string(v) : "";
+	/* null is no text */
+	return json_object_object_get_ex(o, name, &v) && v ? json_object_get_string(v) : "";
 }
 
 static void put_u64s(struct json_object *o, const char *name, const uint64_t *v, size_t n)
