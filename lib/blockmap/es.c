@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * The extent status tree: ext4_es_insert_extent, ext4_es_cache_extent,
- * ext4_es_insert_delayed_extent, ext4_es_remove_extent, ext4_es_lookup_extent.
+ * ext4_es_insert_delayed_extent, ext4_es_remove_extent, ext4_es_lookup_extent, and
+ * the caching of holes that ext4_ext_determine_insert_hole (before:
+ * ext4_ext_put_gap_in_cache) does.
  *
  * SIMPLIFIED: an entry is never reclaimed for want of memory unless the caller
  * asks for it (ffs_es_drop_clean); the referenced bit is not kept.
@@ -137,6 +139,45 @@ void ffs_es_cache_answer(struct ffs_blockmap *bm, struct ffs_inode *inode, u32 l
 		return;
 	}
 	ffs_es_insert_mapped(bm, inode, lblk, len, pblk, type, false);
+}
+
+/* Before hole-length: cached up to the first delayed block, reported as if there were none. */
+static u32 cache_hole_old(struct ffs_blockmap *bm, struct ffs_inode *inode, u32 lblk, u32 start,
+			  u32 len)
+{
+	struct ffs_es delayed;
+	u32 cached = len;
+
+	if (ffs_es_find_delayed(inode, start, (u64)start + len, &delayed)) {
+		if (delayed.lblk <= start)
+			return len - (lblk - start);
+		cached = min(delayed.lblk - start, len);
+	}
+	ffs_es_cache_answer(bm, inode, start, cached, 0, FFS_ES_HOLE);
+	return len - (lblk - start);
+}
+
+u32 ffs_es_cache_hole(struct ffs_blockmap *bm, struct ffs_inode *inode, u32 lblk, u32 start,
+		      u32 len)
+{
+	struct ffs_es delayed;
+
+	if (!ffs_has(bm->env, FOLIOFS_CHANGE_HOLE_LENGTH))
+		return cache_hole_old(bm, inode, lblk, start, len);
+	while (ffs_es_find_delayed(inode, start, (u64)start + len, &delayed)) {
+		if (lblk >= delayed.lblk + delayed.len) {
+			/* delayed blocks in front: the part from @lblk on */
+			len -= lblk - start;
+			start = lblk;
+			continue;
+		}
+		if (lblk >= delayed.lblk)
+			return delayed.lblk + delayed.len - lblk;
+		len = min(delayed.lblk - start, len);
+		break;
+	}
+	ffs_es_cache_answer(bm, inode, start, len, 0, FFS_ES_HOLE);
+	return len - (lblk - start);
 }
 
 void ffs_es_insert_hole(struct ffs_blockmap *bm, struct ffs_inode *inode, u32 lblk, u32 len)

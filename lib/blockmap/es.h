@@ -31,6 +31,12 @@ void ffs_es_insert_mapped(struct ffs_blockmap *bm, struct ffs_inode *inode, u32 
 /* The answer of a lookup on disk goes to the status tree; @type of a hole: FFS_ES_HOLE. */
 void ffs_es_cache_answer(struct ffs_blockmap *bm, struct ffs_inode *inode, u32 lblk, u32 len,
 			 u64 pblk, u32 type);
+/*
+ * A lookup of @lblk found the hole [start, + len): cache it, cut at delayed blocks.
+ * Returns its length from @lblk on.
+ */
+u32 ffs_es_cache_hole(struct ffs_blockmap *bm, struct ffs_inode *inode, u32 lblk, u32 start,
+		      u32 len);
 /* Put a piece in only if nothing of it is known; no event (ext4_es_cache_extent). */
 void ffs_es_cache(struct ffs_inode *inode, u32 lblk, u32 len, u64 pblk, u32 type);
 /* Delayed blocks; allocated: the first or last cluster already is (a pending reservation). */

@@ -164,7 +164,7 @@ bool ffs_ext_merge_right(struct ffs_ext_node *leaf, u32 i);
 void ffs_walk_merge(struct ffs_ext_walk *w);
 /* The extent of the walk may be the first of its leaf: rewrite the keys above. */
 int ffs_walk_fix_keys(struct ffs_ext_walk *w);
-/* Free tree block @blk: forgotten or revoked, all blocks of its cluster. */
+/* Free tree or pointer block @blk, which the journal must not replay any more. */
 int ffs_free_meta_block(struct ffs_blockmap *bm, struct ffs_handle *h, struct ffs_inode *inode,
 			u64 blk);
 
@@ -212,14 +212,14 @@ int ffs_datasem_ensure(struct ffs_blockmap *bm, struct ffs_handle *h, struct ffs
 
 /* --- internal helpers of several files (inode_kind.c) --- */
 
-void ffs_inode_kind(const struct ffs_blockmap *bm, const struct ffs_inode *inode,
+void ffs_map_inode_kind(const struct ffs_blockmap *bm, const struct ffs_inode *inode,
 		    struct foliofs_inode_kind *kind);
 bool ffs_journals_data(const struct ffs_blockmap *bm, const struct ffs_inode *inode);
 /* Delayed allocation is on for this mount. */
 bool ffs_delalloc(const struct ffs_blockmap *bm);
 /* The transactions that fsync (and fdatasync, if @data) have to wait for. */
 void ffs_sync_trans(const struct ffs_handle *h, struct ffs_inode *inode, bool data);
-/* Flags of a free of file data, and the forgetting that goes with them. */
+/* Free data blocks of the file, with the flags that its kind needs. */
 int ffs_free_data(struct ffs_blockmap *bm, struct ffs_handle *h, struct ffs_inode *inode, u64 pblk,
 		  u64 count, u32 flags);
 

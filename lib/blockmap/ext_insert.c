@@ -32,19 +32,6 @@ bool ffs_ext_merge_right(struct ffs_ext_node *leaf, u32 i)
 int ffs_free_meta_block(struct ffs_blockmap *bm, struct ffs_handle *h, struct ffs_inode *inode,
 			u64 blk)
 {
-	u32 ratio = ffs_cluster_ratio(bm), i;
-	u64 first = blk - blk % ratio;
-	int err = 0;
-
-	for (i = 0; i < ratio && !err; i++) {
-		/* full data journalling needs no revokes: the data of the next owner is in the log */
-		if (bm->env->geo.mount.data == FOLIOFS_DATA_JOURNAL)
-			ffs_journal_forget(h, first + i);
-		else
-			err = ffs_journal_revoke(h, first + i);
-	}
-	if (err)
-		return err;
 	return ffs_free_blocks(bm->alloc, h, inode, blk, 1,
 			       FFS_FREE_METADATA | FFS_FREE_FORGET | FFS_FREE_VALIDATED);
 }

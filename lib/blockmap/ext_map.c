@@ -2,7 +2,7 @@
 /*
  * The question "which blocks are at map->lblk" asked of the extent tree:
  * ext4_ext_map_blocks with ext4_ext_find_goal, ext4_ext_check_overlap,
- * get_implied_cluster_alloc, ext4_ext_determine_insert_hole, ext4_clu_mapped.
+ * get_implied_cluster_alloc, ext4_ext_find_hole, ext4_clu_mapped.
  */
 #include "blockmap/es.h"
 #include "blockmap/ext.h"
@@ -24,49 +24,6 @@ static void find_hole(struct ffs_ext_walk *w, u32 lblk, u32 *start, u32 *len)
 		*start = ffs_extent_end(e);
 		*len = ffs_walk_next_block(w) - *start;
 	}
-}
-
-/*
- * Before "correct the hole length": the hole is cached up to the first delayed
- * block in it, and reported as if none were there.
- */
-static u32 cache_hole_old(struct ffs_ext_walk *w, u32 lblk, u32 start, u32 len)
-{
-	struct ffs_es delayed;
-	u32 cached = len;
-
-	if (ffs_es_find_delayed(w->inode, start, (u64)start + len, &delayed)) {
-		if (delayed.lblk <= start)
-			return len - (lblk - start);
-		cached = min(delayed.lblk - start, len);
-	}
-	ffs_es_cache_answer(w->bm, w->inode, start, cached, 0, FFS_ES_HOLE);
-	return len - (lblk - start);
-}
-
-/* Cache the hole around @lblk, cut at delayed blocks.  Returns its length from @lblk on. */
-static u32 cache_hole(struct ffs_ext_walk *w, u32 lblk)
-{
-	struct ffs_es delayed;
-	u32 start, len;
-
-	find_hole(w, lblk, &start, &len);
-	if (!ffs_has(w->bm->env, FOLIOFS_CHANGE_HOLE_LENGTH))
-		return cache_hole_old(w, lblk, start, len);
-	while (ffs_es_find_delayed(w->inode, start, (u64)start + len, &delayed)) {
-		if (lblk >= delayed.lblk + delayed.len) {
-			/* delayed blocks in front: the part from @lblk on */
-			len -= lblk - start;
-			start = lblk;
-			continue;
-		}
-		if (lblk >= delayed.lblk)
-			return delayed.lblk + delayed.len - lblk;
-		len = min(delayed.lblk - start, len);
-		break;
-	}
-	ffs_es_cache_answer(w->bm, w->inode, start, len, 0, FFS_ES_HOLE);
-	return len - (lblk - start);
 }
 
 /* --- bigalloc --- */
@@ -206,12 +163,12 @@ static int allocate(struct ffs_ext_walk *w, struct ffs_map *map, u32 flags)
 	len = cut_overlap(w, map->lblk, len);
 	ar.goal = find_goal(w, map->lblk) - offset;
 	ar.lblk = map->lblk - offset;
-	ar.len = (u32)div_up(offset + len, ratio) * ratio;
+	ar.len = (u32)div_up(offset + len, ratio); /* a request is in clusters */
 	ar.flags = request_flags(w->inode, flags);
 	first = ffs_alloc_blocks(w->bm->alloc, w->h, &ar, &err);
 	if (!first)
 		return err;
-	got = ar.len;
+	got = ar.len * ratio;
 	e.pblk = first + offset;
 	e.len = min(len, got - offset);
 	goto insert;
@@ -262,7 +219,10 @@ static int map_at(struct ffs_ext_walk *w, struct ffs_map *map, u32 flags)
 		return (int)map->len;
 	}
 	if (!(flags & FFS_GET_CREATE)) {
-		allocated = cache_hole(w, map->lblk);
+		u32 start;
+
+		find_hole(w, map->lblk, &start, &allocated);
+		allocated = ffs_es_cache_hole(w->bm, w->inode, map->lblk, start, allocated);
 		map->pblk = 0;
 		map->len = min(map->len, allocated);
 		return 0;

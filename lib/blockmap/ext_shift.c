@@ -20,7 +20,7 @@ static int shift_leaf(struct ffs_ext_walk *w, u32 shift, bool right)
 	u32 first = (u32)s->i, i, level = w->depth;
 	int err;
 
-	ffs_inode_kind(w->bm, w->inode, &kind);
+	ffs_map_inode_kind(w->bm, w->inode, &kind);
 	ask = foliofs_ask(&w->bm->env->kernel, &w->bm->env->geo, &kind, FOLIOFS_CREDIT_COLLAPSE, 0);
 	err = ffs_datasem_ensure(w->bm, w->h, w->inode, keys ? (s32)level + 2 : 3,
 				 (s32)ask.credits.total, 0);

@@ -7,6 +7,7 @@
  * before; then the data, which never passes the end of its pointer block.  Only at
  * the end the new branch is hung into the map.
  */
+#include "blockmap/es.h"
 #include "blockmap/ext.h"
 #include "blockmap/ind.h"
 
@@ -148,6 +149,7 @@ static int map_at(struct ffs_blockmap *bm, struct ffs_handle *h, struct ffs_inod
 	struct ffs_ind_map *m = inode->ind;
 	struct branch b = { .missing = 0 };
 	u64 first = 0;
+	u32 hole;
 	int n;
 
 	ffs_ind_path(m, map->lblk, &b.path);
@@ -165,7 +167,10 @@ static int map_at(struct ffs_blockmap *bm, struct ffs_handle *h, struct ffs_inod
 		}
 	} else if (!(flags & FFS_GET_CREATE)) {
 		map->pblk = 0;
-		map->len = min(map->len, hole_length(m, &b));
+		hole = hole_length(m, &b);
+		if (ffs_has(bm->env, FOLIOFS_CHANGE_IND_HOLE_CACHE))
+			hole = ffs_es_cache_hole(bm, inode, map->lblk, map->lblk, hole);
+		map->len = min(map->len, hole);
 		return 0;
 	} else {
 		n = allocate(bm, h, inode, &b, map, flags, &first);

@@ -36,7 +36,7 @@ static int ensure_credits(struct cut *c, const struct ffs_ind_node *parent, s32 
 	s32 credits;
 	int err;
 
-	ffs_inode_kind(bm, c->inode, &kind);
+	ffs_map_inode_kind(bm, c->inode, &kind);
 	credits = (s32)foliofs_ask(&bm->env->kernel, &bm->env->geo, &kind,
 				   FOLIOFS_CREDIT_TRUNCATE, 0).credits.total;
 	err = ffs_handle_ensure(c->h, 12, credits, revokes);

@@ -2,12 +2,11 @@
 /*
  * What the block maps ask of an inode and its mount: the facts that credit
  * formulas need, whether its data is journalled, and what freeing its data means
- * for the journal (get_default_free_blocks_flags, ext4_forget,
- * ext4_update_inode_fsync_trans).
+ * for the journal (get_default_free_blocks_flags, ext4_update_inode_fsync_trans).
  */
 #include "blockmap/ext.h"
 
-void ffs_inode_kind(const struct ffs_blockmap *bm, const struct ffs_inode *inode,
+void ffs_map_inode_kind(const struct ffs_blockmap *bm, const struct ffs_inode *inode,
 		    struct foliofs_inode_kind *kind)
 {
 	const struct ffs_env *env = bm->env;
@@ -32,7 +31,7 @@ bool ffs_journals_data(const struct ffs_blockmap *bm, const struct ffs_inode *in
 {
 	struct foliofs_inode_kind kind;
 
-	ffs_inode_kind(bm, inode, &kind);
+	ffs_map_inode_kind(bm, inode, &kind);
 	return kind.journal_data;
 }
 
@@ -55,30 +54,10 @@ void ffs_sync_trans(const struct ffs_handle *h, struct ffs_inode *inode, bool da
 int ffs_free_data(struct ffs_blockmap *bm, struct ffs_handle *h, struct ffs_inode *inode, u64 pblk,
 		  u64 count, u32 flags)
 {
-	bool full = bm->env->geo.mount.data == FOLIOFS_DATA_JOURNAL;
-	u64 i;
-	int err = 0;
-
-	flags |= FFS_FREE_VALIDATED;
-	if (!ffs_is_reg(inode)) {
-		/* blocks of directories and symbolic links are metadata */
+	/* blocks of directories and symbolic links are metadata */
+	if (!ffs_is_reg(inode))
 		flags |= FFS_FREE_METADATA | FFS_FREE_FORGET;
-		for (i = 0; i < count && !err; i++) {
-			if (full)
-				ffs_journal_forget(h, pblk + i);
-			else
-				err = ffs_journal_revoke(h, pblk + i);
-		}
-	} else if (ffs_journals_data(bm, inode)) {
+	else if (ffs_journals_data(bm, inode))
 		flags |= FFS_FREE_FORGET;
-		/*
-		 * Data of a mount that journals everything is not forgotten block by
-		 * block: its pages have been thrown away before.
-		 */
-		for (i = 0; i < count && !err && !full; i++)
-			err = ffs_journal_revoke(h, pblk + i);
-	}
-	if (err)
-		return err;
-	return ffs_free_blocks(bm->alloc, h, inode, pblk, count, flags);
+	return ffs_free_blocks(bm->alloc, h, inode, pblk, count, flags | FFS_FREE_VALIDATED);
 }

@@ -129,16 +129,14 @@ int ffs_da_map_blocks(struct ffs_blockmap *bm, struct ffs_inode *inode, struct f
 		if (ret)
 			goto answered;
 	}
-	/* once more, now that nobody else can allocate */
-	if (ffs_has(bm->env, FOLIOFS_CHANGE_HOLE_LENGTH)) {
-		ret = da_state(inode, map);
-		if (!ret)
-			goto found;
-		if (ret == -ENOENT && !is_inline) {
-			ret = query(bm, inode, map, 0);
-			if (ret)
-				goto answered;
-		}
+	/* once more, now that nobody else can allocate (6.9 and later stable releases) */
+	ret = da_state(inode, map);
+	if (!ret)
+		goto found;
+	if (ret == -ENOENT && !is_inline) {
+		ret = query(bm, inode, map, 0);
+		if (ret)
+			goto answered;
 	}
 	ret = ffs_da_insert(bm, inode, map->lblk, map->len);
 	if (ret)

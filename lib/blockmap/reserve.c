@@ -33,8 +33,14 @@ void ffs_da_release(struct ffs_blockmap *bm, struct ffs_inode *inode, u32 cluste
 void ffs_da_update_reserve(struct ffs_blockmap *bm, struct ffs_inode *inode, u32 used,
 			   bool quota_claim)
 {
+	u32 claim = quota_claim;
+
+	/* for some releases the status tree passed the flag on as it was */
+	if (claim && ffs_has(bm->env, FOLIOFS_CHANGE_ES_RSV_IN_STATUS) &&
+	    !ffs_has(bm->env, FOLIOFS_CHANGE_TRACE_CLAIM_BOOL))
+		claim = FFS_GET_DELALLOC;
 	ffs_emit(bm->env, ext4_da_update_reserve_space, inode->ino, inode->mode,
-		 ffs_i_sectors(inode, bm->env->block_bits), used, inode->reserved, quota_claim);
+		 ffs_i_sectors(inode, bm->env->block_bits), used, inode->reserved, claim);
 	used = min(used, inode->reserved);
 	inode->reserved -= used;
 	ffs_release_delayed(bm->alloc, used);
