@@ -61,7 +61,7 @@ static const char *const sets[] = {
 	"size=800M -b 1024 -O orphan_file -E orphan_file_size=300",
 	"size=800M -b 1024 -O orphan_file,^extent,^64bit -E orphan_file_size=300",
 	"size=64M -b 1024 -O orphan_file,bigalloc -C 4096",
-	"size=4G -b 1024 -O orphan_file,^flex_bg -E orphan_file_size=1G",
+	"size=4G -b 1024 -O orphan_file,^flex_bg -E orphan_file_size=80M",
 	"size=8G -b 1024 -O orphan_file,bigalloc -C 4096 -E orphan_file_size=60M",
 	"size=64M -b 1024 -O inline_data",
 	"size=64M -b 4096 -O inline_data",
