@@ -31,10 +31,18 @@ struct word {
 };
 
 static const struct word map_words[] = {
-	{ 0x001, "CREATE" },	  { 0x002, "UNWRIT" },	     { 0x004, "DELALLOC" },
-	{ 0x008, "PRE_IO" },	  { 0x010, "CONVERT" },	     { 0x020, "METADATA_NOFAIL" },
-	{ 0x040, "NO_NORMALIZE" }, { 0x100, "CONVERT_UNWRITTEN" }, { 0x200, "ZERO" },
-	{ 0x400, "IO_SUBMIT" },	  { 0x800, "EX_NOCACHE" },   { 0, NULL },
+	{ 0x001, "CREATE" },
+	{ 0x002, "UNWRIT" },
+	{ 0x004, "DELALLOC" },
+	{ 0x008, "PRE_IO" },
+	{ 0x010, "CONVERT" },
+	{ 0x020, "METADATA_NOFAIL" },
+	{ 0x040, "NO_NORMALIZE" },
+	{ 0x100, "CONVERT_UNWRITTEN" },
+	{ 0x200, "ZERO" },
+	{ 0x400, "IO_SUBMIT" },
+	{ 0x800, "EX_NOCACHE" },
+	{ 0, NULL },
 };
 static const struct word alloc_words[] = {
 	{ 0x01, "HINT_DATA" },	   { 0x02, "HINT_NOPREALLOC" }, { 0x04, "HINT_TRY_GOAL" },

@@ -68,10 +68,12 @@ void conform_print(FILE *out, const struct conform_result *r, const struct confo
 			r->capture.level);
 	fprintf(out, "\n");
 	if (r->lost_kernel)
-		fprintf(out, "    the kernel's trace lost %llu events: differences may come from that\n",
+		fprintf(out, "    the kernel's trace lost %llu events: differences may come from "
+			     "that\n",
 			(unsigned long long)r->lost_kernel);
 	if (!r->markers)
-		fprintf(out, "    no markers of operations: aligned by order over the whole trace\n");
+		fprintf(out, "    no markers of operations: aligned by order over the whole "
+			     "trace\n");
 	for (i = 0; i < r->nr_diffs && (f->all || !shown); i++) {
 		if (!passes(&r->diffs[i], f))
 			continue;

@@ -70,6 +70,7 @@ static int clean(struct capture *c, char *err, size_t errlen)
 {
 	char path[4096];
 	struct dirent *e;
+	bool crash;
 	size_t n;
 	DIR *d;
 
@@ -84,8 +85,9 @@ static int clean(struct capture *c, char *err, size_t errlen)
 	}
 	while ((e = readdir(d))) {
 		n = strlen(e->d_name);
-		if (strcmp(e->d_name, "events.txt.gz") &&
-		    (strncmp(e->d_name, "crash-", 6) || n < 11 || strcmp(e->d_name + n - 5, ".yaml")))
+		crash = !strncmp(e->d_name, "crash-", 6) && n > 11 &&
+			!strcmp(e->d_name + n - 5, ".yaml");
+		if (!crash && strcmp(e->d_name, "events.txt.gz"))
 			continue;
 		path_of(c, path, sizeof(path), e->d_name);
 		unlink(path);
@@ -260,7 +262,8 @@ int capture_close(struct capture *c, char *err, size_t errlen)
 	foliofs_fs_unmount(c->fs);
 	file_states_tree(&s, c->fs);
 	print_states(c, "state.yaml",
-		     "# state when the last op had finished, before anything was closed or synced\n",
+		     "# state when the last op had finished, before anything was closed or "
+		     "synced\n",
 		     &s);
 	file_states_free(&s);
 	if (!c->opt.plain)

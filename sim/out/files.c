@@ -287,7 +287,8 @@ static void print_tree(FILE *out, const struct file_state *f)
 {
 	fputs("    tree:\n", out);
 	if (f->is_inline) {
-		fprintf(out, "      kind: inline\n      inline_size: %" PRIu64 "\n", f->inline_size);
+		fprintf(out, "      kind: inline\n      inline_size: %" PRIu64 "\n",
+			f->inline_size);
 	} else if (f->tree.extents) {
 		fprintf(out,
 			"      kind: extents\n"
@@ -317,10 +318,12 @@ void file_states_print(const struct file_states *s, FILE *out)
 	for (i = 0; i < s->nr; i++) {
 		const struct file_state *f = &s->v[i];
 
-		fprintf(out, "  %s:\n    ino: %u\n    size: %" PRIu64 "\n    st_blocks: %" PRIu64 "\n",
+		fprintf(out,
+			"  %s:\n    ino: %u\n    size: %" PRIu64 "\n    st_blocks: %" PRIu64 "\n",
 			f->name, f->st.ino, f->st.size, f->st.sectors);
 		if (f->left_out) {
-			fprintf(out, "    fiemap: left out (%zu extents)\n    content: left out\n",
+			fprintf(out,
+				"    fiemap: left out (%zu extents)\n    content: left out\n",
 				f->extents.nr);
 		} else {
 			print_extents(out, "fiemap", &f->extents);

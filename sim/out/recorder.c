@@ -208,7 +208,8 @@ int recorder_end(struct recorder *r, uint64_t time_ns)
 		snprintf(number, sizeof(number), "%llu/%llu", (unsigned long long)r->count,
 			 (unsigned long long)r->count);
 		/* the line keeps its length: the rest is filled with blanks */
-		snprintf(line, sizeof(line), "# entries-in-buffer/entries-written: %s   #P:1", number);
+		snprintf(line, sizeof(line), "# entries-in-buffer/entries-written: %s   #P:1",
+			 number);
 		fprintf(r->out, "%-*.*s", COUNTS_LEN, COUNTS_LEN, line);
 		fseek(r->out, here, SEEK_SET);
 	}

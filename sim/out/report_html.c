@@ -11,7 +11,8 @@
 
 static const char style[] =
 	"body { font: 15px/1.5 'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', sans-serif;\n"
-	"  color: #1c1c1c; background: #fff; max-width: 60rem; margin: 2rem auto; padding: 0 1.5rem }\n"
+	"  color: #1c1c1c; background: #fff; max-width: 60rem; margin: 2rem auto; padding: 0 "
+	"1.5rem }\n"
 	"h1 { font-size: 1.5rem; font-weight: 600; margin: 0 0 .2rem }\n"
 	"h2 { font-size: 1.1rem; font-weight: 600; margin: 2.2rem 0 .5rem;\n"
 	"  border-bottom: 1px solid #d6d6d6; padding-bottom: .2rem }\n"
@@ -33,12 +34,14 @@ static const char style[] =
 	"tr.sum td { border-top: 1px solid #888; font-weight: 600 }\n"
 	"td.bad { color: #b3261e; font-weight: 600 }\n"
 	"td.none { color: #aaa }\n"
-	"code, td.c { font-family: 'DejaVu Sans Mono', Menlo, Consolas, monospace; font-size: 13px }\n"
+	"code, td.c { font-family: 'DejaVu Sans Mono', Menlo, Consolas, monospace; font-size: "
+	"13px }\n"
 	"figure { margin: .5rem 0 1rem } svg { max-width: 100%; height: auto }\n"
 	"figcaption, p.note { color: #555; font-size: 13.5px; margin: .2rem 0 .6rem }\n"
 	"footer { margin-top: 3rem; color: #777; font-size: 13px; border-top: 1px solid #d6d6d6;\n"
 	"  padding-top: .5rem }\n"
-	"@media print { body { max-width: none; margin: 0 } h2, figure, table { break-inside: avoid } }\n";
+	"@media print { body { max-width: none; margin: 0 } h2, figure, table { break-inside: "
+	"avoid } }\n";
 
 static void escape(FILE *out, const char *s)
 {
@@ -121,7 +124,8 @@ static void plot(const struct report_plots *p, enum report_plot_id id, FILE *out
 		fprintf(out, "<figure>\n%s</figure>\n", p->svg[id]);
 	else
 		fprintf(out,
-			"<p class=note>No plot: gnuplot %s. Draw it with <code>gnuplot %s.gp</code> in "
+			"<p class=note>No plot: gnuplot %s. Draw it with <code>gnuplot "
+			"%s.gp</code> in "
 			"this folder.</p>\n",
 			p->missing ? "is not installed" : "failed", report_plot_name(id));
 }
@@ -224,8 +228,8 @@ static void largest(const struct report *r, FILE *out)
 
 		fputs("<tr><td class=c>", out);
 		escape(out, c->name[0] ? c->name : "(not traced)");
-		fprintf(out, "</td><td class=t>%s</td><td>%" PRId64 "</td>", stats_type_name(c->type),
-			c->asked);
+		fprintf(out, "</td><td class=t>%s</td><td>%" PRId64 "</td>",
+			stats_type_name(c->type), c->asked);
 		cell(out, (uint64_t)(c->extended > 0 ? c->extended : 0), false);
 		cell(out, (uint64_t)c->rsv, false);
 		fprintf(out, "<td>%" PRId64 "</td>", c->dirtied);
@@ -272,11 +276,12 @@ static void blocks(const struct report *r, const struct report_plots *p, FILE *o
 	fputs("<h2>Transactions, writeback, allocation</h2>\n<table class=facts>\n", out);
 	if (s->transactions)
 		fprintf(out,
-			"<tr><td>Transactions</td><td>%" PRIu64 ": %" PRIu64 " handles (at most %" PRIu64
+			"<tr><td>Transactions</td><td>%" PRIu64 ": %" PRIu64 " handles (at "
+				"most %" PRIu64
 			" in one), %" PRIu64 " blocks (at most %" PRIu64 "), %" PRIu64
 			" blocks logged (at most %" PRIu64 ")</td></tr>\n",
-			s->transactions, s->t_handles, s->t_handles_max, s->t_blocks, s->t_blocks_max,
-			s->t_logged, s->t_logged_max);
+			s->transactions, s->t_handles, s->t_handles_max, s->t_blocks,
+			s->t_blocks_max, s->t_logged, s->t_logged_max);
 	fprintf(out,
 		"<tr><td>Writeback</td><td>%" PRIu64 " rounds, %" PRIu64
 		" of them with nothing to write; %" PRIu64 " pages written</td></tr>\n",
@@ -284,7 +289,8 @@ static void blocks(const struct report *r, const struct report_plots *p, FILE *o
 	fprintf(out,
 		"<tr><td>Extents mapped</td><td>%" PRIu64 ", %" PRIu64 " blocks</td></tr>\n"
 		"<tr><td>Pieces allocated</td><td>%" PRIu64 ", %" PRIu64 " blocks</td></tr>\n"
-		"<tr><td>Freed</td><td>%" PRIu64 " pieces, %" PRIu64 " blocks</td></tr>\n</table>\n",
+		"<tr><td>Freed</td><td>%" PRIu64 " pieces, %" PRIu64 " blocks</td></tr>\n"
+			"</table>\n",
 		s->extents_mapped, s->blocks_mapped, s->pieces, s->piece_blocks, s->frees,
 		s->freed_blocks);
 	plot(p, PLOT_EXTENTS, out);

@@ -23,29 +23,31 @@ struct number {
 
 #define STATS_NUMBER(field) { #field, offsetof(struct stats, field) }
 static const struct number stats_numbers[] = {
-	STATS_NUMBER(events),	     STATS_NUMBER(ops),		 STATS_NUMBER(step_width),
-	STATS_NUMBER(transactions),  STATS_NUMBER(t_handles),	 STATS_NUMBER(t_blocks),
-	STATS_NUMBER(t_logged),	     STATS_NUMBER(t_handles_max), STATS_NUMBER(t_blocks_max),
-	STATS_NUMBER(t_logged_max),  STATS_NUMBER(deleted),	 STATS_NUMBER(order_width),
-	STATS_NUMBER(rounds),	     STATS_NUMBER(rounds_empty), STATS_NUMBER(folios_written),
+	STATS_NUMBER(events), STATS_NUMBER(ops), STATS_NUMBER(step_width),
+	STATS_NUMBER(transactions), STATS_NUMBER(t_handles), STATS_NUMBER(t_blocks),
+	STATS_NUMBER(t_logged), STATS_NUMBER(t_handles_max), STATS_NUMBER(t_blocks_max),
+	STATS_NUMBER(t_logged_max), STATS_NUMBER(deleted), STATS_NUMBER(order_width),
+	STATS_NUMBER(rounds), STATS_NUMBER(rounds_empty), STATS_NUMBER(folios_written),
 	STATS_NUMBER(extents_mapped), STATS_NUMBER(blocks_mapped), STATS_NUMBER(pieces),
-	STATS_NUMBER(piece_blocks),  STATS_NUMBER(frees),	 STATS_NUMBER(freed_blocks),
-	STATS_NUMBER(broken),	     STATS_NUMBER(aborts),	 STATS_NUMBER(stale),
-	STATS_NUMBER(livelocks),     { NULL, 0 },
+	STATS_NUMBER(piece_blocks), STATS_NUMBER(frees), STATS_NUMBER(freed_blocks),
+	STATS_NUMBER(broken), STATS_NUMBER(aborts), STATS_NUMBER(stale),
+	STATS_NUMBER(livelocks),
+	{ NULL, 0 },
 };
 
 #define TYPE_NUMBER(field) { #field, offsetof(struct stats_type, field) }
 static const struct number type_numbers[] = {
-	TYPE_NUMBER(handles),	 TYPE_NUMBER(asked),	TYPE_NUMBER(rsv),
-	TYPE_NUMBER(extends),	 TYPE_NUMBER(extended), TYPE_NUMBER(dirtied),
-	TYPE_NUMBER(restarts),	 TYPE_NUMBER(extends_refused), TYPE_NUMBER(refused),
-	TYPE_NUMBER(dry),	 TYPE_NUMBER(used_up),	TYPE_NUMBER(asked_max),
-	TYPE_NUMBER(dirtied_max), TYPE_NUMBER(rsv_max), { NULL, 0 },
+	TYPE_NUMBER(handles), TYPE_NUMBER(asked), TYPE_NUMBER(rsv), TYPE_NUMBER(extends),
+	TYPE_NUMBER(extended), TYPE_NUMBER(dirtied), TYPE_NUMBER(restarts),
+	TYPE_NUMBER(extends_refused), TYPE_NUMBER(refused), TYPE_NUMBER(dry),
+	TYPE_NUMBER(used_up), TYPE_NUMBER(asked_max), TYPE_NUMBER(dirtied_max),
+	TYPE_NUMBER(rsv_max),
+	{ NULL, 0 },
 };
 
 #define CALLER_NUMBER(field) { #field, offsetof(struct stats_caller, field) }
 static const struct number caller_numbers[] = {
-	CALLER_NUMBER(handles),	 CALLER_NUMBER(asked),	 CALLER_NUMBER(rsv),
+	CALLER_NUMBER(handles), CALLER_NUMBER(asked), CALLER_NUMBER(rsv),
 	CALLER_NUMBER(extended), CALLER_NUMBER(dirtied), CALLER_NUMBER(dirtied_max),
 	{ NULL, 0 },
 };
@@ -81,6 +83,11 @@ static void get_numbers(struct json_object *o, const struct number *n, void *to)
 		v = get_int(o, n->name);
 		memcpy((char *)to + n->offset, &v, sizeof(v));
 	}
+}
+
+static void put_int(struct json_object *o, const char *name, int64_t v)
+{
+	json_object_object_add(o, name, json_object_new_int64(v));
 }
 
 static void put_string(struct json_object *o, const char *name, const char *s)
@@ -151,9 +158,9 @@ static struct json_object *stats_object(const struct stats *s)
 		x = json_object_new_object();
 		put_string(x, "name", s->caller[i].name);
 		put_numbers(x, caller_numbers, &s->caller[i]);
-		json_object_object_add(x, "type", json_object_new_int64(s->caller[i].type));
-		json_object_object_add(x, "op", json_object_new_int64(s->caller[i].op));
-		json_object_object_add(x, "tid", json_object_new_int64(s->caller[i].tid));
+		put_int(x, "type", s->caller[i].type);
+		put_int(x, "op", s->caller[i].op);
+		put_int(x, "tid", s->caller[i].tid);
 		json_object_array_add(list, x);
 	}
 	json_object_object_add(o, "callers", list);
@@ -162,7 +169,7 @@ static struct json_object *stats_object(const struct stats *s)
 		if (!s->step[i].n)
 			continue;
 		x = json_object_new_object();
-		json_object_object_add(x, "step", json_object_new_int64(i));
+		put_int(x, "step", i);
 		put_numbers(x, step_numbers, &s->step[i]);
 		json_object_array_add(list, x);
 	}
@@ -185,8 +192,8 @@ static struct json_object *stats_object(const struct stats *s)
 		x = json_object_new_object();
 		put_string(x, "rule", s->rule[i].id);
 		put_string(x, "text", s->rule[i].text);
-		json_object_object_add(x, "count", json_object_new_int64((int64_t)s->rule[i].count));
-		json_object_object_add(x, "op", json_object_new_int64(s->rule[i].op));
+		put_int(x, "count", (int64_t)s->rule[i].count);
+		put_int(x, "op", s->rule[i].op);
 		json_object_array_add(list, x);
 	}
 	json_object_object_add(o, "rules", list);
@@ -259,17 +266,15 @@ static struct json_object *matrix_object(const struct report_matrix *m)
 			const struct report_cell *c = &m->cell[i][k];
 
 			x = json_object_new_object();
-			json_object_object_add(x, "block_size",
-					       json_object_new_int64(m->block_size[i]));
+			put_int(x, "block_size", m->block_size[i]);
 			put_string(x, "kernel", m->kernel[k]);
-			json_object_object_add(x, "asked", json_object_new_int64(c->asked));
-			json_object_object_add(x, "reserved", json_object_new_int64(c->rsv));
-			json_object_object_add(x, "worst", json_object_new_int64(c->worst));
-			json_object_object_add(x, "max_handle", json_object_new_int64(c->max_handle));
-			json_object_object_add(x, "max_reserved",
-					       json_object_new_int64(c->max_reserved));
-			json_object_object_add(x, "order", json_object_new_int64(c->order));
-			json_object_object_add(x, "verdict", json_object_new_int64(c->verdict));
+			put_int(x, "asked", c->asked);
+			put_int(x, "reserved", c->rsv);
+			put_int(x, "worst", c->worst);
+			put_int(x, "max_handle", c->max_handle);
+			put_int(x, "max_reserved", c->max_reserved);
+			put_int(x, "order", c->order);
+			put_int(x, "verdict", c->verdict);
 			json_object_array_add(cells, x);
 		}
 	}
@@ -320,8 +325,8 @@ int report_to_json(const struct report *r, FILE *out)
 	put_string(o, "kernel", r->kernel);
 	put_string(o, "outcome", outcomes[r->outcome]);
 	put_string(o, "verdict", r->verdict);
-	json_object_object_add(o, "max_handle", json_object_new_int64(r->max_handle));
-	json_object_object_add(o, "max_transaction", json_object_new_int64(r->max_transaction));
+	put_int(o, "max_handle", r->max_handle);
+	put_int(o, "max_transaction", r->max_transaction);
 	list = json_object_new_array();
 	for (i = 0; i < r->nr_pairs; i++) {
 		x = json_object_new_object();
@@ -404,8 +409,8 @@ int report_from_json(struct report *r, const char *path, char *err, size_t errle
 		return -EINVAL;
 	}
 	if (strcmp(get_string(o, "format"), FORMAT)) {
-		snprintf(err, errlen, "%s: expected \"format\": \"%s\", got \"%.60s\"", path, FORMAT,
-			 json_object_is_type(o, json_type_object) ? get_string(o, "format") : "");
+		snprintf(err, errlen, "%s: expected \"format\": \"%s\", got \"%.60s\"", path,
+			 FORMAT, get_string(o, "format"));
 		json_object_put(o);
 		return -EINVAL;
 	}

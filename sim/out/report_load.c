@@ -57,7 +57,7 @@ static void name_kernel(struct report *r, const char *kernel)
 	snprintf(r->kernel, sizeof(r->kernel), "%s%.80s", release ? "Linux " : "", kernel);
 }
 
-/* Geometry and kernel; a meta.yaml that is missing or of another kind of file system is no error. */
+/* Geometry and kernel; no meta.yaml, or one of another kind of file system, is no error. */
 static void environment(struct report *r, const char *dir, const struct capture_dir *c)
 {
 	struct foliofs_geometry g = { 0 };
@@ -89,13 +89,15 @@ static void judge(struct report *r, const struct counted *n)
 
 	if (s->broken || s->aborts || s->all.dry || s->all.refused)
 		report_verdict(r, REPORT_BROKEN,
-			       "%llu rules broken, %llu handles ran dry, %llu starts refused, journal "
+			       "%llu rules broken, %llu handles ran dry, %llu starts refused, "
+			       "journal "
 			       "aborted %llu times.",
 			       (unsigned long long)s->broken, (unsigned long long)s->all.dry,
 			       (unsigned long long)s->all.refused, (unsigned long long)s->aborts);
 	else
 		report_verdict(r, REPORT_UNJUDGED,
-			       "%llu operations, %llu events, %llu journal handles counted. A trace "
+			       "%llu operations, %llu events, %llu journal handles counted. A "
+			       "trace "
 			       "alone does not tell whether rules were broken.",
 			       (unsigned long long)n->ops, (unsigned long long)n->events,
 			       (unsigned long long)s->all.handles);

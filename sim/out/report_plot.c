@@ -45,7 +45,8 @@ static void credits_data(const struct stats *s, FILE *dat)
 {
 	unsigned int i;
 
-	fprintf(dat, "# handle  asked (largest)  dirtied (largest)  reserved (largest), blocks; of %"
+	fprintf(dat, "# handle  asked (largest)  dirtied (largest)  reserved (largest), blocks; "
+		     "of %"
 		PRIu64 " handles each\n", s->step_width);
 	for (i = 0; i < STATS_STEPS; i++)
 		if (s->step[i].n)
@@ -80,14 +81,17 @@ static void credits_script(const struct report *r, FILE *gp)
 		top * 2, s->all.handles);
 	if (r->max_handle)
 		fprintf(gp,
-			"set arrow from graph 0, first %u to graph 1, first %u nohead lc rgb '#b3261e' "
+			"set arrow from graph 0, first %u to graph 1, first %u nohead lc rgb "
+			"'#b3261e' "
 			"lw 1.5 front\n"
-			"set label 'limit of one handle: %u' at graph 0.995, first %u right offset 0,0.6 "
+			"set label 'limit of one handle: %u' at graph 0.995, first %u right "
+			"offset 0,0.6 "
 			"tc rgb '#b3261e' front\n",
 			r->max_handle, r->max_handle, r->max_handle, r->max_handle);
 	else if (r->max_transaction)
 		fprintf(gp,
-			"set arrow from graph 0, first %u to graph 1, first %u nohead lc rgb '#b3261e' "
+			"set arrow from graph 0, first %u to graph 1, first %u nohead lc rgb "
+			"'#b3261e' "
 			"lw 1.5 front\n"
 			"set label 'limit of a transaction: %u' at graph 0.995, first %u right "
 			"offset 0,0.6 tc rgb '#b3261e' front\n",
@@ -98,7 +102,8 @@ static void credits_script(const struct report *r, FILE *gp)
 		"title 'asked', \\\n"
 		"     '' using 1:(shown($3)) with fillsteps lc rgb '#33618f' title 'dirtied'");
 	if (reserved)
-		fprintf(gp, ", \\\n     '' using 1:($4 < 1 ? NaN : $4) with steps lc rgb '#c77d11' lw 1.2 "
+		fprintf(gp, ", \\\n     '' using 1:($4 < 1 ? NaN : $4) with steps "
+			    "lc rgb '#c77d11' lw 1.2 "
 			    "title 'reserved'");
 	fprintf(gp, "\n");
 }
@@ -196,7 +201,8 @@ static void matrix_data(const struct report_matrix *m, FILE *dat)
 {
 	uint32_t i, k;
 
-	fprintf(dat, "# block size, for each kernel: asked + reserved; the last: limit of a handle\n");
+	fprintf(dat, "# block size, for each kernel: asked + reserved; the last: limit of a "
+		     "handle\n");
 	for (i = 0; i < m->nr_sizes; i++) {
 		fprintf(dat, "%uK", m->block_size[i] / 1024);
 		for (k = 0; k < m->nr_kernels; k++)

@@ -32,6 +32,7 @@ static size_t ordered(const char *a, const char *b)
 /* The longest run first, then left and right of it: not the longest common subsequence. */
 static void alignment(void **state)
 {
+	(void)state;
 	assert_int_equal(ordered("", ""), 0);
 	assert_int_equal(ordered("abc", ""), 0);
 	assert_int_equal(ordered("abc", "abc"), 3);
@@ -52,6 +53,7 @@ static void multisets(void **state)
 	const uint32_t a[] = { 1, 2, 2, 3, 9 }, b[] = { 2, 3, 2, 2, 4 };
 	size_t i, j;
 
+	(void)state;
 	assert_int_equal(match_unordered(a, 5, b, 5), 3);
 	match_first(a, 5, b, 5, 0, &i, &j);
 	assert_int_equal(i, 0); /* 1 is missing */
@@ -83,8 +85,10 @@ static void lines(void **state)
 {
 	struct trace_line l;
 
+	(void)state;
 	assert_true(next("# tracer: nop\n"
-			 "   kworker/u10:3-20164   [000] .N...  2194.462454: ext4_sync_fs: dev 7,40 wait 1\n",
+			 "   kworker/u10:3-20164   [000] .N...  2194.462454: ext4_sync_fs: dev "
+			 "7,40 wait 1\n",
 			 &l));
 	assert_piece(l.comm, "kworker/u10:3");
 	assert_piece(l.event, "ext4_sync_fs");
@@ -92,15 +96,18 @@ static void lines(void **state)
 	assert_int_equal(l.time_ns, 2194462454000);
 	assert_int_equal(l.number, 2);
 	/* trace-cmd: no flags, and names padded */
-	assert_true(next("          sqlite3-1311  [001]   120.000001: ext4_sync_fs:         dev 7,40 wait 0\n",
+	assert_true(next("          sqlite3-1311  [001]   120.000001: ext4_sync_fs:         dev "
+			 "7,40 wait 0\n",
 			 &l));
 	assert_piece(l.comm, "sqlite3");
 	assert_int_equal(l.time_ns, 120000001000);
 	/* brackets in the text are not those of the CPU */
-	assert_true(next("           oprun-9     [000] .....     1.000000: ext4_es_remove_extent: dev 7,40 ino 12 es [1/2)\n",
+	assert_true(next("           oprun-9     [000] .....     1.000000: "
+			 "ext4_es_remove_extent: dev 7,40 ino 12 es [1/2)\n",
 			 &l));
 	assert_piece(l.text, "dev 7,40 ino 12 es [1/2)");
-	assert_true(next("           oprun-9     [000] ...1.     1.000000: tracing_mark_write: foliosim op 16001 write a 0 9\n",
+	assert_true(next("           oprun-9     [000] ...1.     1.000000: tracing_mark_write: "
+			 "foliosim op 16001 write a 0 9\n",
 			 &l));
 	assert_true(l.marker);
 	assert_int_equal(l.op, 16001);
@@ -116,7 +123,10 @@ static void read_back(void **state)
 	struct trace_line l;
 	char strings[512];
 
-	assert_true(next("           oprun-9     [000] .....     1.000000: ext4_journal_start: dev 7,40 blocks 53, rsv_blocks 0, revoke_creds 32, caller __ext4_new_inode+0xd48/0x16f0\n",
+	(void)state;
+	assert_true(next("           oprun-9     [000] .....     1.000000: ext4_journal_start: "
+			 "dev 7,40 blocks 53, rsv_blocks 0, revoke_creds 32, caller "
+			 "__ext4_new_inode+0xd48/0x16f0\n",
 			 &l));
 	assert_int_equal(event_read(&l, 5, &ev, strings), 0);
 	assert_int_equal(ev.id, FOLIOFS_EV_ext4_journal_start_inode);
@@ -125,16 +135,20 @@ static void read_back(void **state)
 	assert_int_equal(ev.arg[2], 32);
 	assert_int_equal(ev.arg[3], 0); /* 6.1 does not tell the type */
 	assert_string_equal((const char *)(uintptr_t)ev.arg[5], "__ext4_new_inode");
-	assert_true(next("     kworker/0:1-7     [000] .....     1.000000: jbd2_run_stats: dev 7,40 tid 3 wait 4 request_delay 0 running 52 locked 1 flushing 2 logging 3 handle_count 7 blocks 8 blocks_logged 9 later 1\n",
+	assert_true(next("     kworker/0:1-7     [000] .....     1.000000: jbd2_run_stats: dev "
+			 "7,40 tid 3 wait 4 request_delay 0 running 52 locked 1 flushing 2 "
+			 "logging 3 handle_count 7 blocks 8 blocks_logged 9 later 1\n",
 			 &l));
 	assert_int_equal(event_read(&l, 5, &ev, strings), 0);
 	assert_int_equal(ev.thread, FOLIOFS_THREAD_WORKER);
 	assert_int_equal(ev.nargs, 4);
 	assert_int_equal(ev.arg[1], 7);
 	assert_int_equal(ev.arg[3], 9);
-	assert_true(next("           oprun-9     [000] .....     1.000000: jbd2_run_stats: dev 7,40 tid x\n", &l));
+	assert_true(next("           oprun-9     [000] .....     1.000000: jbd2_run_stats: dev "
+			 "7,40 tid x\n", &l));
 	assert_int_equal(event_read(&l, 5, &ev, strings), -EINVAL);
-	assert_true(next("           oprun-9     [000] .....     1.000000: ext4_mballoc_alloc: dev 7,40\n", &l));
+	assert_true(next("           oprun-9     [000] .....     1.000000: ext4_mballoc_alloc: "
+			 "dev 7,40\n", &l));
 	assert_int_equal(event_read(&l, 5, &ev, strings), -ENOENT);
 }
 
@@ -154,26 +168,38 @@ static void check_normal(const char *text, const char *expected)
 
 static void what_counts(void **state)
 {
+	(void)state;
 	check_normal("mm_filemap_add_to_page_cache: dev 7:40 ino c pfn=0x1b4681 ofs=0 order=9",
 		     "mm_filemap_add_to_page_cache ino c ofs=0 order=9");
 	check_normal("mm_filemap_add_to_page_cache: dev 7:40 ino 1 pfn=0x1b4681 ofs=0 order=0", "");
-	check_normal("ext4_journal_start_inode: dev 7,40 blocks 42, rsv_blocks 41, revoke_creds 8, type 2, ino 12, caller ext4_do_writepages+0x1/0x2",
-		     "ext4_journal_start_inode blocks 42, rsv_blocks 41, revoke_creds 8, type 2, ino 12");
-	check_normal("ext4_journal_start_inode: dev 7,40 blocks 2, rsv_blocks 0, revoke_creds 8, type 1, ino 12, caller ext4_dirty_inode+0x34/0x90",
+	check_normal("ext4_journal_start_inode: dev 7,40 blocks 42, rsv_blocks 41, revoke_creds "
+		     "8, type 2, ino 12, caller ext4_do_writepages+0x1/0x2",
+		     "ext4_journal_start_inode blocks 42, rsv_blocks 41, revoke_creds 8, type 2, "
+		     "ino 12");
+	check_normal("ext4_journal_start_inode: dev 7,40 blocks 2, rsv_blocks 0, revoke_creds 8, "
+		     "type 1, ino 12, caller ext4_dirty_inode+0x34/0x90",
 		     "");
-	check_normal("jbd2_handle_stats: dev 7,40 tid 3 type 4 line_no 2822 interval 7 sync 0 requested_blocks 47 dirtied_blocks 5",
+	check_normal("jbd2_handle_stats: dev 7,40 tid 3 type 4 line_no 2822 interval 7 sync 0 "
+		     "requested_blocks 47 dirtied_blocks 5",
 		     "jbd2_handle_stats tid 0 type 4 sync 0 requested_blocks 47 dirtied_blocks 5");
-	check_normal("jbd2_handle_start: dev 7,40 tid 3 type 1 line_no 6586 requested_blocks 3", "");
-	check_normal("jbd2_run_stats: dev 7,40 tid 3 wait 0 request_delay 0 running 52 locked 0 flushing 0 logging 0 handle_count 7 blocks 7 blocks_logged 9",
+	check_normal("jbd2_handle_start: dev 7,40 tid 3 type 1 line_no 6586 requested_blocks 3",
+		     "");
+	check_normal("jbd2_run_stats: dev 7,40 tid 3 wait 0 request_delay 0 running 52 locked 0 "
+		     "flushing 0 logging 0 handle_count 7 blocks 7 blocks_logged 9",
 		     "jbd2_run_stats tid 0 blocks 7 blocks_logged 9");
 	check_normal("jbd2_end_commit: dev 7,40 transaction 3 sync 0 head 2",
 		     "jbd2_end_commit transaction 0 sync 0");
-	check_normal("ext4_da_write_folios_end: dev 7,40 ino 12 start_pos 0x1000 next_pos 0x1000 nr_to_write 9223372036854775806 ret 0",
-		     "ext4_da_write_folios_end ino 12 start_pos 0x1000 next_pos 0x1000 nr_to_write N ret 0");
-	check_normal("iomap_iter_dstmap: dev 7:60 ino 0x83 bdev 7:60 addr 0x18000 offset 0x0 length 0x80000 type MAPPED (0x2) flags DIRTY (0x2)",
-		     "iomap_iter_dstmap ino 0x83 addr P offset 0x0 length 0x80000 type MAPPED (0x2) flags DIRTY (0x2)");
+	check_normal("ext4_da_write_folios_end: dev 7,40 ino 12 start_pos 0x1000 next_pos 0x1000 "
+		     "nr_to_write 9223372036854775806 ret 0",
+		     "ext4_da_write_folios_end ino 12 start_pos 0x1000 next_pos 0x1000 "
+		     "nr_to_write N ret 0");
+	check_normal("iomap_iter_dstmap: dev 7:60 ino 0x83 bdev 7:60 addr 0x18000 offset 0x0 "
+		     "length 0x80000 type MAPPED (0x2) flags DIRTY (0x2)",
+		     "iomap_iter_dstmap ino 0x83 addr P offset 0x0 length 0x80000 type MAPPED "
+		     "(0x2) flags DIRTY (0x2)");
 	check_normal("block_bio_queue: 7,60 WS 192 + 1024 [oprun]", "block_bio_queue WS + 1024");
-	check_normal("xfs_iext_insert: dev 7:60 ino 0x83 state LF|RF cur 000000009e5892e7/0 fileoff 0x0 caller xfs_x+0x1/0x2",
+	check_normal("xfs_iext_insert: dev 7:60 ino 0x83 state LF|RF cur 000000009e5892e7/0 "
+		     "fileoff 0x0 caller xfs_x+0x1/0x2",
 		     "xfs_iext_insert ino 0x83 fileoff 0x0");
 }
 
@@ -212,8 +238,11 @@ static void captures(void **state)
 	size_t len;
 	FILE *out;
 
+	(void)state;
 	put("kernel", "ops.txt", "1 open a\n2 write a 0 4096\n");
-	put("kernel", "meta.yaml", "kernel: \"6.18.44\"\nevents: [ext4_write_begin, ext4_write_end, jbd2_handle_start]\n");
+	put("kernel", "meta.yaml", "kernel: \"6.18.44\"\n"
+				   "events: [ext4_write_begin, ext4_write_end, "
+				   "jbd2_handle_start]\n");
 	put("kernel", "events.txt",
 	    "CPU:0 [LOST 3 EVENTS]\n"
 	    T "tracing_mark_write: foliosim op 1 open a\n"
@@ -223,9 +252,15 @@ static void captures(void **state)
 	    T "ext4_write_begin: dev 7,40 ino 12 pos 0 len 4096\n"
 	    T "ext4_write_end: dev 7,40 ino 12 pos 0 len 4096 copied 4096\n"
 	    T "tracing_mark_write: foliosim end\n");
-	put("kernel", "state.yaml", "files:\n  a:\n    size: 4096\n    fiemap:\n      - [0, 8192, 4096, last]\n    content:\n      - [0, 4096, 2]\n    tree:\n      kind: extents\n      depth: 0\n");
+	put("kernel", "state.yaml", "files:\n  a:\n    size: 4096\n    fiemap:\n"
+				    "      - [0, 8192, 4096, last]\n    content:\n"
+				    "      - [0, 4096, 2]\n    tree:\n      kind: extents\n"
+				    "      depth: 0\n");
 	put("kernel", "crash-one.yaml", "files:\n  a:\n    size: 0\n");
-	put("sim", "state.yaml", "files:\n  a:\n    size: 4096\n    fiemap:\n      - [0, 12288, 4096, last]\n    content:\n      - [0, 4096, 2]\n    tree:\n      kind: extents\n      depth: 0\n");
+	put("sim", "state.yaml", "files:\n  a:\n    size: 4096\n    fiemap:\n"
+				 "      - [0, 12288, 4096, last]\n    content:\n"
+				 "      - [0, 4096, 2]\n    tree:\n      kind: extents\n"
+				 "      depth: 0\n");
 	put("sim", "events.txt",
 	    T "tracing_mark_write: foliosim op 1 open a\n"
 	    T "jbd2_handle_start: dev 7,40 tid 7 type 4 line_no 9 requested_blocks 47\n"
@@ -277,6 +312,7 @@ static void levels(void **state)
 {
 	struct conform_result r;
 
+	(void)state;
 	put("kernel", "events.txt",
 	    T "ext4_write_begin: dev 7,40 ino 12 pos 0 len 1\n"
 	    T "ext4_write_begin: dev 7,40 ino 13 pos 0 len 2\n");
@@ -296,6 +332,7 @@ static void levels(void **state)
 
 static int make_root(void **state)
 {
+	(void)state;
 	return mkdtemp(root) ? 0 : -1;
 }
 
@@ -303,6 +340,7 @@ static int remove_root(void **state)
 {
 	char command[64];
 
+	(void)state;
 	snprintf(command, sizeof(command), "rm -r %s", root);
 	return system(command);
 }

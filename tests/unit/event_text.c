@@ -157,7 +157,8 @@ static const struct line newest[] = {
 	  "20 pblk 2085 len 9 mflags MU ret 9" },
 	{ FOLIOFS_EV_ext4_ext_map_blocks_exit, 7,
 	  { 13, FFS_GET_CREATE | FFS_GET_UNWRIT | FFS_GET_NO_NORMALIZE | FFS_GET_CONVERT_UNWRITTEN
-	    | FFS_GET_EX_NOCACHE, 45, 8523, 1, FFS_MAP_NEW | FFS_MAP_MAPPED | FFS_MAP_UNWRITTEN, 1 },
+	    | FFS_GET_EX_NOCACHE, 45, 8523, 1,
+	    FFS_MAP_NEW | FFS_MAP_MAPPED | FFS_MAP_UNWRITTEN, 1 },
 	  "dev 7,40 ino 13 flags CREATE|UNWRIT|NO_NORMALIZE|CONVERT_UNWRITTEN|EX_NOCACHE lblk "
 	  "45 pblk 8523 len 1 mflags NMU ret 1" },
 	{ FOLIOFS_EV_ext4_ext_map_blocks_exit, 7,
@@ -405,6 +406,7 @@ static void text_of_6_18(void **state)
 	char buf[512], line[640], err[120];
 	size_t i;
 
+	(void)state;
 	assert_int_equal(foliofs_kernel_parse("6.18.44", &k, err, sizeof(err)), 0);
 	for (i = 0; i < ARRAY_SIZE(newest); i++) {
 		struct foliofs_event ev = event_of(&newest[i]);
@@ -445,6 +447,7 @@ static void older_forms(void **state)
 	struct foliofs_event_form form = { &k, "7,40", 4096 };
 	char buf[64], err[120];
 
+	(void)state;
 	check_form("6.12.117", in_6_12, ARRAY_SIZE(in_6_12));
 	check_form("6.1.192", in_6_1, ARRAY_SIZE(in_6_1));
 	/* 6.12 tells only that a round begins */
@@ -458,6 +461,7 @@ static void older_forms(void **state)
 
 static void words(void **state)
 {
+	(void)state;
 	struct foliofs_event ev = { .id = FOLIOFS_EV_ext4_free_blocks, .nargs = 5,
 				    .arg = { 12, 0100644, 7, 1, 0 } };
 	char buf[128];
@@ -465,7 +469,8 @@ static void words(void **state)
 	/* a bit without a word: in hex behind the others, alone if there are none */
 	ev.arg[4] = FFS_FREE_VALIDATED | FFS_FREE_RERESERVE;
 	foliofs_event_text(&ev, "7,40", buf, sizeof(buf));
-	assert_string_equal(buf, "dev 7,40 ino 12 mode 0100644 block 7 count 1 flags VALIDATED|0x40");
+	assert_string_equal(buf, "dev 7,40 ino 12 mode 0100644 block 7 count 1 flags "
+				 "VALIDATED|0x40");
 	ev.arg[4] = FFS_FREE_RERESERVE;
 	foliofs_event_field_text(&ev, 4, buf, sizeof(buf));
 	assert_string_equal(buf, "0x40");
@@ -482,6 +487,7 @@ static void short_buffers(void **state)
 	char buf[32];
 	size_t n;
 
+	(void)state;
 	for (n = 1; n < sizeof(buf); n++) {
 		memset(buf, 'x', sizeof(buf));
 		assert_int_equal(foliofs_event_text(&ev, "7,40", buf, n), 15);
@@ -501,6 +507,7 @@ static void names(void **state)
 	enum foliofs_op_kind kind;
 	enum foliofs_event_id id;
 
+	(void)state;
 	assert_int_equal(foliofs_event_find("jbd2_handle_stats", &id), 0);
 	assert_int_equal(id, FOLIOFS_EV_jbd2_handle_stats);
 	assert_int_equal(foliofs_event_field(id, "tid"), 0);

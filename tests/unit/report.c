@@ -68,6 +68,7 @@ static void page(void **state)
 	struct report r;
 	char *text;
 
+	(void)state;
 	make_report(&r, s);
 	assert_int_equal(r.max_handle, 334);
 	assert_int_equal(r.max_transaction, 341);
@@ -97,6 +98,7 @@ static void json(void **state)
 	char path[64], err[300], *a, *b;
 	FILE *f;
 
+	(void)state;
 	make_report(&r, s);
 	snprintf(path, sizeof(path), "%s/report.json", root);
 	f = fopen(path, "w");
@@ -132,6 +134,7 @@ static void refuse(const char *text, const char *expected)
 
 static void refused(void **state)
 {
+	(void)state;
 	refuse("{\n\"a\": [1,\n", "bad.json:3: expected a report as JSON, got: end of file");
 	refuse("{\"a\": }\n", "bad.json:1: expected a report as JSON");
 	refuse("[1]\n", "expected \"format\": \"foliosim-report-1\"");
@@ -141,6 +144,7 @@ static void refused(void **state)
 
 static int make_root(void **state)
 {
+	(void)state;
 	return mkdtemp(root) ? 0 : -1;
 }
 
@@ -148,6 +152,7 @@ static int remove_root(void **state)
 {
 	char command[64];
 
+	(void)state;
 	snprintf(command, sizeof(command), "rm -r %s", root);
 	return system(command);
 }

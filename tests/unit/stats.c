@@ -29,6 +29,7 @@ static void handles(void **state)
 	struct stats *s = malloc(sizeof(*s));
 	uint32_t op = 3;
 
+	(void)state;
 	stats_init(s);
 	EVENT(s, ext4_journal_start_inode, 42, 41, 8, FOLIOFS_HT_WRITE_PAGE, 12,
 	      S("ext4_do_writepages"));
@@ -77,6 +78,7 @@ static void folios_and_blocks(void **state)
 	struct stats *s = malloc(sizeof(*s));
 	uint32_t op = 1;
 
+	(void)state;
 	stats_init(s);
 	EVENT(s, mm_filemap_add_to_page_cache, 12, 0, 9);
 	EVENT(s, mm_filemap_add_to_page_cache, 12, 2097152, 0);
@@ -117,6 +119,7 @@ static void long_runs(void **state)
 	uint64_t handles = 0, i;
 	uint32_t op;
 
+	(void)state;
 	stats_init(s);
 	for (op = 1; op <= 5000; op++) {
 		EVENT(s, jbd2_handle_start, 1, FOLIOFS_HT_INODE, 0, 3);
@@ -141,6 +144,7 @@ static void long_runs(void **state)
 
 static void recorded(void **state)
 {
+	(void)state;
 	static char name1[] = "ext4_da_write_begin", name2[] = "ext4_journal_start";
 	char *const only[] = { name1, name2 };
 	struct recorder_options opt = { .dev = "7,40", .only = only, .nr_only = 2 };
@@ -171,7 +175,8 @@ static void recorded(void **state)
 				 "# entries-in-buffer/entries-written: 4/4   #P:1",
 				 63), 0);
 	assert_non_null(strstr(text, "\n"
-		"           oprun-1000    [000] ...1.     1.012000: tracing_mark_write: foliosim op 2 "
+		"           oprun-1000    [000] ...1.     1.012000: tracing_mark_write: foliosim "
+		"op 2 "
 		"write a 4096 100\n"
 		"           oprun-1000    [000] .....     1.012345: ext4_da_write_begin: dev 7,40 "
 		"ino 12 pos 4096 len 100\n"
