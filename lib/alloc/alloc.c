@@ -199,6 +199,7 @@ void ffs_alloc_mark(struct ffs_alloc *a, u64 first, u64 end, bool used)
 			else
 				ffs_group_give(a, group, from, to - from);
 			delta = used ? delta : -delta;
+			g->flags &= (u8)~FFS_GROUP_BLOCK_UNINIT;
 			g->disk_free = (u32)(g->disk_free - delta);
 			a->flex[group >> a->flex_bits].clusters -= (u64)delta;
 			a->free.count -= delta;

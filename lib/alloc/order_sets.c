@@ -123,6 +123,7 @@ void ffs_sets_update(struct ffs_alloc *a, u32 group)
 
 u32 ffs_set_at(const struct ffs_alloc *a, const struct ffs_sets *s, u32 order, u32 from, u32 to)
 {
+	(void)a;
 	return s->n[order] ? ffs_next_one(s->bits[order], to, from) : to;
 }
 
