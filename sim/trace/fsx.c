@@ -136,7 +136,8 @@ static int parse(struct trace *t, char *line, const struct trace_where *w)
 		else if (!strcmp(word, "close_open"))
 			close_open = true;
 		else if (strcmp(word, "*"))
-			return trace_fail(w, "expected keep_size, close_open or *, got \"%s\"", word);
+			return trace_fail(w, "expected keep_size, close_open or *, got \"%s\"",
+					  word);
 	}
 	call->total++;
 	if (skip) {

@@ -33,7 +33,8 @@ static int read_all(gzFile gz, struct trace_text *t, const struct trace_where *w
 		return -e;
 	}
 	if (n < 0 || (zerr != Z_OK && zerr != Z_STREAM_END))
-		return trace_fail(w, "expected a whole gzip file, got one that is damaged (%s)", msg);
+		return trace_fail(w, "expected a whole gzip file, got one that is damaged (%s)",
+				  msg);
 	return 0;
 }
 

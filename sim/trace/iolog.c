@@ -100,8 +100,10 @@ static int act(struct iolog *log, struct iolog_file *f, const char *action, uint
 		op.kind = *action == 's' ? FOLIOFS_OP_FSYNC : FOLIOFS_OP_FDATASYNC;
 		op.off = op.len = 0;
 	} else {
-		return trace_fail(w, "expected add, open, close, read, write, trim, sync or datasync, "
-				  "got \"%s\"", action);
+		return trace_fail(w,
+				  "expected add, open, close, read, write, trim, sync or datasync, "
+				  "got \"%s\"",
+				  action);
 	}
 	add(log, f, &op, w->line);
 	return 0;
@@ -158,8 +160,8 @@ static int parse(struct iolog *log, char *line, const struct trace_where *w)
 		return 0;
 	}
 	if (!f)
-		return trace_fail(w, "expected \"add\" of the file before, got \"%s %s\"", word[first],
-				  word[first + 1]);
+		return trace_fail(w, "expected \"add\" of the file before, got \"%s %s\"",
+				  word[first], word[first + 1]);
 	ret = act(log, f, word[first + 1], v[1], v[2], w);
 	call->replayed += !ret;
 	return ret;

@@ -19,6 +19,7 @@ struct oplist_name {
 	char *name;
 	int32_t slot;
 	bool open; /* as far as the list says */
+	bool unlinked; /* since it was opened: the name can be made again */
 	UT_hash_handle hh;
 };
 
@@ -75,14 +76,26 @@ int32_t oplist_slot(const struct oplist *l, const char *name)
 	return n ? n->slot : -1;
 }
 
-/* Slot of the file that is opened under @name. */
-static int32_t open_name(struct oplist *l, const char *name)
+/*
+ * Slot of the file that is opened under @name.  If the name is open already, the new file gets a
+ * slot of its own and the name, and *@old is to be closed; but not by an exclusive open of a file
+ * that is there, which cannot succeed.
+ */
+static int32_t open_name(struct oplist *l, const char *name, bool excl, int32_t *old)
 {
 	struct oplist_name *n = find_name(l, name);
 
+	*old = -1;
 	if (!n)
 		n = add_name(l, name, l->nr_slots++);
+	else if (n->open && excl && !n->unlinked)
+		return l->nr_slots++;
+	else if (n->open) {
+		*old = n->slot;
+		n->slot = l->nr_slots++;
+	}
 	n->open = true;
+	n->unlinked = false;
 	return n->slot;
 }
 
@@ -143,7 +156,8 @@ static uint64_t duration(const struct foliofs_op *op)
 	return (pieces - 1) * op->pause_ns;
 }
 
-static int parse_op(struct oplist *l, struct oplist_words *w, struct foliofs_op *op)
+/* @old: slot that the operation closes, or -1. */
+static int parse_op(struct oplist *l, struct oplist_words *w, struct foliofs_op *op, int32_t *old)
 {
 	const char *alias = w->nr > 1 ? w->w[1] : NULL;
 	const struct oplist_syntax *s;
@@ -173,7 +187,7 @@ static int parse_op(struct oplist *l, struct oplist_words *w, struct foliofs_op 
 	if (!ret && kind == FOLIOFS_OP_SLEEP && op->len > 86400000)
 		ret = oplist_expected(w, 1, "at most a day");
 	if (!ret && kind == FOLIOFS_OP_OPEN)
-		op->file = open_name(l, alias);
+		op->file = open_name(l, alias, op->flags & FOLIOFS_O_EXCL, old);
 	return ret;
 }
 
@@ -211,7 +225,8 @@ static int append(struct oplist *l, struct oplist_words *w, uint32_t id)
 	struct oplist_name *n;
 	const char *text = w->text;
 	uint32_t before = l->v.nr;
-	int ret = parse_op(l, w, &op);
+	int32_t old = -1;
+	int ret = parse_op(l, w, &op, &old);
 
 	if (ret)
 		return ret;
@@ -227,8 +242,18 @@ static int append(struct oplist *l, struct oplist_words *w, uint32_t id)
 		if (n)
 			n->open = false;
 	}
+	if (op.kind == FOLIOFS_OP_UNLINK) {
+		n = find_name(l, w->w[1]);
+		if (n)
+			n->unlinked = true;
+	}
 	to = opvec_add(&l->v, op.kind, id, l->v.nr == before ? text : NULL, w->where->line);
 	*to = op;
+	if (old >= 0) {
+		to = opvec_add(&l->v, FOLIOFS_OP_CLOSE, id, NULL, w->where->line);
+		to->file = old;
+		to->time_ns = op.time_ns;
+	}
 	return 0;
 }
 
@@ -296,8 +321,10 @@ static char *substitute(const char *text, const char *var, int64_t value,
 			trace_fail(w, "expected \"}\" after \"{\", got the end of the line");
 			goto fail;
 		}
-		if (oplist_expression(text + 1, (size_t)(close - text) - 1, var, value, &v, &want)) {
-			trace_fail(w, "expected %s, got \"%.*s\"", want, (int)(close - text) + 1, text);
+		if (oplist_expression(text + 1, (size_t)(close - text) - 1, var, value, &v,
+				      &want)) {
+			trace_fail(w, "expected %s, got \"%.*s\"", want, (int)(close - text) + 1,
+				   text);
 			goto fail;
 		}
 		n += (size_t)snprintf(out + n, 32, "%lld", (long long)v);
@@ -323,13 +350,13 @@ static int parse_loop(struct oplist *l, const char *text, const struct trace_whe
 
 	if (sscanf(text, "for %31s %31s %31s %31[^: ] : %n", var, from, to, step, &n) != 4 || !n ||
 	    !memchr(text, ':', (size_t)n))
-		return trace_fail(where, "expected \"for VAR START STOP STEP: operation\", got \"%s\"",
-				  text);
+		return trace_fail(
+			where, "expected \"for VAR START STOP STEP: operation\", got \"%s\"", text);
 	if (oplist_expression(from, strlen(from), var, 0, &a, &want) ||
 	    oplist_expression(to, strlen(to), var, 0, &b, &want) ||
 	    oplist_expression(step, strlen(step), var, 0, &s, &want))
-		return trace_fail(where, "expected %s in START STOP STEP, got \"%s %s %s\"", want, from,
-				  to, step);
+		return trace_fail(where, "expected %s in START STOP STEP, got \"%s %s %s\"", want,
+				  from, to, step);
 	if (!s)
 		return trace_fail(where, "expected a step other than 0, got \"%s\"", step);
 	if (at.col)

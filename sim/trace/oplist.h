@@ -9,14 +9,15 @@
  * expressions, which know + - * / // % ( ), VAR, K M G T and numbers.  Numbers may be hexadecimal
  * or octal (0x.., 0..) and end in K, M, G or T.  # begins a comment.
  *
- *	open F [ro|wo|trunc|excl|append|sync|dsync|direct|noatime|dir|tmpfile|nocreat] [mode=0644]
- *		[as=X]		reading and writing, created if it does not exist, unless ro or nocreat
+ *	open F [ro|wo|trunc|excl|append|sync|dsync|direct|noatime|dir|tmpfile|nocreat]
+ *		[mode=0644] [as=X]	for reading and writing, and created, unless ro or nocreat
  *	close F
  *	write F off len [chunk=N] [pause=MS]		append F len [chunk=N] [pause=MS]
  *	read F off len [chunk=N]
  *	truncate F size
  *	fallocate F MODE off len	0 keep_size punch zero zero_keep collapse insert unshare
- *	mwrite F off len [pause=MS] [madv=A]		mtouch F off len stride [pause=MS] [madv=A]
+ *	mwrite F off len [pause=MS] [madv=A]
+ *	mtouch F off len stride [pause=MS] [madv=A]
  *	mread F off len [madv=huge|random|seq|willneed|normal]
  *	msync F off len
  *	fsync F		fdatasync F	syncfs		sync
@@ -25,7 +26,8 @@
  *	fadvise F off len dontneed|willneed|random|sequential|normal|noreuse
  *	moveext F G off len [donor_off]
  *	chattr_j F on|off
- *	unlink P	rename P Q	link P Q	symlink NEW TARGET	mkdir P [mode=0755]	rmdir P
+ *	unlink P	rename P Q	link P Q	symlink NEW TARGET
+ *	mkdir P [mode=0755]		rmdir P
  *	copyrange F off G off len	reflink F off G off len
  *	writebad F off len good
  *	setattr F	chown F		stat F		setxattr F len
@@ -44,8 +46,9 @@
  * What becomes of it (fields of struct foliofs_op beyond those named in op.h):
  *	punchevery	chunk: hole		fill	len: first unit (64M if not given)
  *	moveext		off2 = off if no donor offset is given
- *	open		of a name that is open: same slot; once the new file is open the old one is
- *			closed, and stays if it cannot be opened
+ *	open		of a name that is open: into another slot, then the file that had the name
+ *			is closed, by an operation of the same number.  (Not if it is an exclusive open
+ *			of a file that is there: that fails, and the name stays.)
  *	remount, sysfs, debugfs, load_buddies	done when the program that ran the operations before
  *			has ended: all files are closed first, by operations of the same number
  */

@@ -177,7 +177,8 @@ static int64_t sum(struct expr *e)
 	while ((c = peek(e)) == '+' || c == '-') {
 		e->at++;
 		w = product(e);
-		bad = c == '+' ? __builtin_add_overflow(v, w, &v) : __builtin_sub_overflow(v, w, &v);
+		bad = c == '+' ? __builtin_add_overflow(v, w, &v)
+			       : __builtin_sub_overflow(v, w, &v);
 		if (bad)
 			return fail(e, "a number of 64 bits");
 	}

@@ -4,8 +4,8 @@
  *
  * Letters of the table: F G open file; X open file or /path; A open file or any path; P Q path;
  * o O offset; l len; c chunk; s stride; g good; n plain number into len; m fallocate mode;
- * a advice; j on or off; f words of open; d flags as a number; * the rest of the line into path; ? what follows
- * may be missing.
+ * a advice; j on or off; f words of open; d flags as a
+ * number; * the rest of the line into path; ? what follows may be missing.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -90,7 +90,8 @@ static int open_words(struct oplist_words *w, struct foliofs_op *op)
 	for (; w->at < w->nr && !strchr(w->w[w->at], '='); w->at++) {
 		f = find_flag(oplist_open_flags, w->w[w->at]);
 		if (!f)
-			return oplist_expected(w, w->at, "ro, wo, trunc, excl, append, sync, dsync, "
+			return oplist_expected(w, w->at,
+					       "ro, wo, trunc, excl, append, sync, dsync, "
 					       "direct, noatime, dir, tmpfile or nocreat");
 		op->flags |= f->flags;
 		create &= strcmp(f->name, "nocreat") != 0;

@@ -41,8 +41,9 @@ int strace_bad_arg(const struct strace *s, const struct strace_call *c, unsigned
 	if (arg >= c->nr)
 		return trace_fail(&s->w, "expected %s as argument %u of %s, got %u arguments", what,
 				  arg + 1, c->name, c->nr);
-	return trace_fail(&s->w, "expected %s as argument %u of %s, got \"%.*s\"", what, arg + 1, c->name,
-			  (int)(c->args[arg].len < 80 ? c->args[arg].len : 80), c->args[arg].s);
+	return trace_fail(&s->w, "expected %s as argument %u of %s, got \"%.*s\"", what, arg + 1,
+			  c->name, (int)(c->args[arg].len < 80 ? c->args[arg].len : 80),
+			  c->args[arg].s);
 }
 
 int strace_arg_int(const struct strace *s, const struct strace_call *c, unsigned int arg,
@@ -251,7 +252,8 @@ static int mark(struct strace *s, const char *text)
 		return 0;
 	id = strtoul(text + 5, &end, 10);
 	if (end == text + 5 || (*end && *end != ' ') || id < s->next_id || id >= UINT32_MAX)
-		return trace_fail(&s->w, "expected \"# op N TEXT\" with N of at least %u, got \"%.80s\"",
+		return trace_fail(&s->w,
+				  "expected \"# op N TEXT\" with N of at least %u, got \"%.80s\"",
 				  s->next_id, text);
 	s->mark_id = (uint32_t)id;
 	s->next_id = s->mark_id + 1;
@@ -293,7 +295,8 @@ static int line(struct strace *s, char *text)
 		return 0;
 	default:
 		if (p->pending) /* its end was lost, as strace does when a process is killed */
-			return trace_fail(&s->w, "expected \"<... %s resumed>\" of process %d, got %s",
+			return trace_fail(&s->w,
+					  "expected \"<... %s resumed>\" of process %d, got %s",
 					  p->pending_name, l.pid, l.name);
 		return run_call(s, l.name, l.rest);
 	}
@@ -441,8 +444,10 @@ int trace_read_strace(struct trace *t, struct trace_text *text, const struct tra
 	s.w = *w;
 	if ((opt->root && *opt->root != '/') || (opt->cwd && *opt->cwd != '/')) {
 		s.w.line = 0;
-		return trace_fail(&s.w, "expected an absolute path as root and working directory, "
-				  "got \"%s\"", opt->root && *opt->root != '/' ? opt->root : opt->cwd);
+		return trace_fail(&s.w,
+				  "expected an absolute path as root and working directory, "
+				  "got \"%s\"",
+				  opt->root && *opt->root != '/' ? opt->root : opt->cwd);
 	}
 	look_ahead(&s, text, &mnt, &relative);
 	choose_root(&s, text, mnt, relative);

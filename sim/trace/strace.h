@@ -25,6 +25,8 @@
 #include "trace/strace_lex.h"
 #include "trace/trace_private.h"
 
+#define STRACE_FD_MAX (1 << 20) /* what Linux allows by default */
+
 struct strace_node {
 	struct strace_node *next; /* of all */
 	char *path; /* one of its names now, or the last; relative to the root, "/" for that */
@@ -33,7 +35,7 @@ struct strace_node {
 	uint64_t first_size; /* of a file that was there: at least */
 	uint64_t map_size; /* the farthest that it was mapped */
 	const char *why; /* it was there */
-	bool appended; /* so its first size is less than that of now by what was appended */
+	bool appended; /* so its first size is less than its size by what was appended */
 	bool size_known, was_there, dir, journal_data;
 };
 
@@ -124,7 +126,7 @@ struct strace {
 
 	/* marked operations */
 	bool has_marks; /* the log has "# op N TEXT" */
-	uint32_t mark_id, next_id, call_id; /* call_id: of the call at hand, 0 before its first op */
+	uint32_t mark_id, next_id, call_id; /* call_id: of this call, 0 before its first op */
 	const char *mark_text; /* not yet given to an operation */
 };
 

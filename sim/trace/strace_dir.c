@@ -52,8 +52,8 @@ static int do_remove(struct strace *s, const struct strace_call *c, const struct
 static int half_outside(struct strace *s, const struct strace_call *c, const char *rel)
 {
 	if (rel)
-		strace_contradiction(s, "%s between the modelled file system and another: %s", c->name,
-				     rel);
+		strace_contradiction(s, "%s between the modelled file system and another: %s",
+				     c->name, rel);
 	return rel ? STRACE_UNMODELLED : STRACE_OUTSIDE;
 }
 
@@ -296,7 +296,8 @@ static int do_ioctl(struct strace *s, const struct strace_call *c, const struct 
 		return STRACE_REPLAYED;
 	}
 	src.args[0] = c->args[2];
-	if (strace_flag(c->args[1], "FICLONERANGE") || strace_flag(c->args[1], "BTRFS_IOC_CLONE_RANGE")) {
+	if (strace_flag(c->args[1], "FICLONERANGE") ||
+	    strace_flag(c->args[1], "BTRFS_IOC_CLONE_RANGE")) {
 		if (!strace_field(c->args[2], "src_fd", &src.args[0]))
 			return STRACE_UNMODELLED;
 		if (strace_field(c->args[2], "src_offset", &f) && strace_int(f, &v))
@@ -305,7 +306,8 @@ static int do_ioctl(struct strace *s, const struct strace_call *c, const struct 
 			op.off2 = (uint64_t)v;
 		if (strace_field(c->args[2], "src_length", &f) && strace_int(f, &v))
 			op.len = (uint64_t)v;
-	} else if (!strace_flag(c->args[1], "FICLONE") && !strace_flag(c->args[1], "BTRFS_IOC_CLONE")) {
+	} else if (!strace_flag(c->args[1], "FICLONE") &&
+		   !strace_flag(c->args[1], "BTRFS_IOC_CLONE")) {
 		return STRACE_UNMODELLED;
 	}
 	if (strace_arg_file(s, &src, 0, &from))

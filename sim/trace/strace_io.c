@@ -44,7 +44,7 @@ static void emit_read(struct strace *s, struct strace_desc *d, uint64_t off, uin
 static void emit_write(struct strace *s, struct strace_desc *d, uint64_t off, uint64_t len,
 		       bool append)
 {
-	struct foliofs_op op = { .kind = append ? FOLIOFS_OP_APPEND : FOLIOFS_OP_WRITE, .len = len };
+	struct foliofs_op op = {.kind = append ? FOLIOFS_OP_APPEND : FOLIOFS_OP_WRITE, .len = len};
 
 	if (!append)
 		op.off = off;
@@ -112,7 +112,8 @@ static int do_rw(struct strace *s, const struct strace_call *c, const struct str
 		return -EINVAL;
 	if (got > INT64_MAX || off > INT64_MAX - got)
 		return strace_bad_arg(s, c, 2, "an end below 2^63");
-	append = d->append || ((h->a & FLAGS) && c->nr > 4 && strace_flag(c->args[4], "RWF_APPEND"));
+	append =
+		d->append || ((h->a & FLAGS) && c->nr > 4 && strace_flag(c->args[4], "RWF_APPEND"));
 	if (!(h->a & WRITES)) {
 		emit_read(s, d, off, asked, got);
 	} else if (got) {
@@ -329,7 +330,7 @@ static int do_copy(struct strace *s, const struct strace_call *c, const struct s
 	return STRACE_REPLAYED;
 }
 
-/* One request: {... aio_lio_opcode=IOCB_CMD_PWRITE, aio_fildes=3, ... aio_nbytes=N, aio_offset=N} */
+/* One request: {aio_lio_opcode=IOCB_CMD_PWRITE, aio_fildes=3, aio_nbytes=N, aio_offset=N, ...} */
 static int do_iocb(struct strace *s, struct strace_span iocb, const struct strace_call *c)
 {
 	struct strace_call one = { .name = c->name, .nr = 1 };

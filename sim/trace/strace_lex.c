@@ -42,13 +42,12 @@ static char *scan_time(char *p, struct strace_line *l)
 		return p;
 	v = strtoll(p, &end, 10);
 	if (*end == ':' && end - p <= 2) { /* of the day */
-		if (!isdigit((unsigned char)end[1]) || !isdigit((unsigned char)end[2]) ||
-		    end[3] != ':')
+		for (int i = 1; i <= 5; i++)
+			if (i == 3 ? end[i] != ':' : !isdigit((unsigned char)end[i]))
+				return p;
+		v = (v * 60 + strtoll(end + 1, NULL, 10)) * 60 + strtoll(end + 4, &end, 10);
+		if (v >= 86400)
 			return p;
-		v = v * 60 + strtoll(end + 1, &end, 10);
-		if (!isdigit((unsigned char)end[1]))
-			return p;
-		v = v * 60 + strtoll(end + 1, &end, 10);
 		l->of_day = true;
 	} else if (*end != '.' && v <= PID_MAX) {
 		return p;
@@ -136,7 +135,8 @@ static void ended(char *p, struct strace_line *l)
 
 static bool is_note(const char *p)
 {
-	return !strncmp(p, "---", 3) || !strncmp(p, "strace:", 7) || !strncmp(p, "/usr/bin/strace:", 16) ||
+	return !strncmp(p, "---", 3) || !strncmp(p, "strace:", 7) ||
+	       !strncmp(p, "/usr/bin/strace:", 16) ||
 	       (!strncmp(p, "Process ", 8) && (strstr(p, "attached") || strstr(p, "detached")));
 }
 
@@ -207,7 +207,7 @@ static const char *skip_angle(const char *p)
 	for (; *p; p++) {
 		if (*p == '<')
 			depth++;
-		else if (*p == '>' && p[-1] != '-' && p[-1] != '=' && !--depth) /* "->" of sockets */
+		else if (*p == '>' && p[-1] != '-' && p[-1] != '=' && !--depth) /* sockets: -> */
 			return p + 1;
 	}
 	return NULL;

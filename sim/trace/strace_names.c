@@ -114,7 +114,7 @@ static bool follow_one(const struct strace *s, char abs[PATH_MAX], bool last)
 	return false;
 }
 
-/* The directory that descriptor argument @dirfd stands for, as traced; @unused: path is absolute. */
+/* What directory argument @dirfd stands for, as traced; @unused: the path is absolute. */
 static int base_dir(struct strace *s, const struct strace_call *c, int dirfd, char buf[PATH_MAX],
 		    bool unused, bool *known)
 {
@@ -137,7 +137,8 @@ static int base_dir(struct strace *s, const struct strace_call *c, int dirfd, ch
 		snprintf(buf, PATH_MAX, "%s", s->proc->cwd->path);
 	else if (!unused) {
 		if (!s->assumed_cwd)
-			trace_note(s->t, "line %u: the working directory is not known, taken to be %s",
+			trace_note(s->t,
+				   "line %u: the working directory is not known, taken to be %s",
 				   s->w.line, *s->root ? s->root : "/");
 		s->assumed_cwd = true;
 		snprintf(buf, PATH_MAX, "%s/", s->root);
@@ -231,8 +232,10 @@ static void was_there(struct strace *s, struct strace_node *n, const char *rel, 
 	char first[PATH_MAX];
 
 	if (parent && !parent->first_path) {
-		strace_contradiction(s, "%s is used, but its directory was made in the trace and it "
-				     "was not", rel);
+		strace_contradiction(s,
+				     "%s is used, but its directory was made in the trace and it "
+				     "was not",
+				     rel);
 		return;
 	}
 	if (parent)

@@ -58,6 +58,9 @@ static int do_open(struct strace *s, const struct strace_call *c, const struct s
 
 	if (next >= c->nr && h->a != 'c')
 		return strace_bad_arg(s, c, next, "flags");
+	if (c->result < 0 || c->result >= STRACE_FD_MAX)
+		return trace_fail(&s->w, "expected a file descriptor as result of %s, got %lld",
+				  c->name, (long long)c->result);
 	if (h->a == 'c') { /* creat */
 		op.flags = FOLIOFS_O_WRONLY | FOLIOFS_O_CREAT | FOLIOFS_O_TRUNC;
 		mode = c->args[1];

@@ -6,8 +6,6 @@
 
 #include "trace/strace.h"
 
-#define FD_MAX (1 << 20)
-
 struct strace_desc *strace_desc_new(void)
 {
 	struct strace_desc *d = trace_alloc(sizeof(*d));
@@ -47,7 +45,7 @@ void strace_fd_set(struct strace *s, struct strace_fds *t, int64_t fd, struct st
 	struct strace_desc *old;
 	uint32_t nr;
 
-	if (fd < 0 || fd >= FD_MAX) {
+	if (fd < 0 || fd >= STRACE_FD_MAX) {
 		strace_desc_put(s, d);
 		return;
 	}
@@ -209,7 +207,8 @@ struct strace_proc *strace_proc_of(struct strace *s, int pid)
 			continue;
 		/* The child runs before its parent's call has returned. */
 		b->used = true;
-		strace_proc_birth(s, parent, pid, parent->pending_name ? parent->pending_name : "fork",
+		strace_proc_birth(s, parent, pid,
+				  parent->pending_name ? parent->pending_name : "fork",
 				  parent->pending ? parent->pending : "");
 		return strace_proc_find(s, pid);
 	}
@@ -313,7 +312,7 @@ int strace_arg_desc(struct strace *s, const struct strace_call *c, unsigned int 
 	}
 	if (strace_arg_int(s, c, arg, &fd))
 		return -EINVAL;
-	if (fd < -1 || fd >= FD_MAX)
+	if (fd < -1 || fd >= STRACE_FD_MAX)
 		return strace_bad_arg(s, c, arg, "a file descriptor");
 	f = strace_fd_find(s->proc->fds, fd);
 	if (f) {
@@ -331,8 +330,10 @@ int strace_arg_desc(struct strace *s, const struct strace_call *c, unsigned int 
 		d->slot = strace_slot_take(s);
 		op.path = rel;
 		strace_emit(s, &op, d, NULL);
-		trace_note(s->t, "line %u: %s was open before the trace: reads and writes without an "
-			   "offset are taken to begin at 0", s->w.line, rel);
+		trace_note(s->t,
+			   "line %u: %s was open before the trace: reads and writes without an "
+			   "offset are taken to begin at 0",
+			   s->w.line, rel);
 	}
 	strace_fd_set(s, s->proc->fds, fd, d, false);
 	*out = d;

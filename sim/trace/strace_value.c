@@ -12,7 +12,8 @@ bool strace_int(struct strace_span a, int64_t *v)
 	char buf[32], *end;
 	size_t n = 0;
 
-	while (n < a.len && n < sizeof(buf) - 1 && (isalnum((unsigned char)a.s[n]) || a.s[n] == '-'))
+	while (n < a.len && n < sizeof(buf) - 1 &&
+	       (isalnum((unsigned char)a.s[n]) || a.s[n] == '-'))
 		n++;
 	if (!n || n == sizeof(buf) - 1)
 		return false;

@@ -102,8 +102,10 @@ int trace_load(const char *path, const struct trace_options *opt, struct trace *
 	}
 	if (!ret && !t->v.nr) {
 		w.line = 0;
-		ret = trace_fail(&w, "expected operations on the modelled file system (root %s), "
-				 "got none in %llu lines", t->root, (unsigned long long)t->nr_lines);
+		ret = trace_fail(&w,
+				 "expected operations on the modelled file system (root %s), "
+				 "got none in %llu lines",
+				 t->root, (unsigned long long)t->nr_lines);
 	}
 	trace_text_free(&text);
 	if (ret)

@@ -3,7 +3,7 @@
  * Traces: recorded file operations of programs, turned into operations of the model.
  *
  *	op list		the syntax of oplist.h
- *	strace		logs of strace, with or without -f -o -y -yy -t -tt -ttt -r -T -s, gzipped or not
+ *	strace		logs of strace, with or without -f -o -y -yy -t -tt -ttt -r -T -s; gzipped
  *	iolog		logs of fio (write_iolog=), version 2 and 3
  *	fsx		operation logs of xfstests' fsx (--record-ops, *.fsxops)
  *
@@ -36,7 +36,7 @@ struct trace_options {
 	/* strace: working directory at the beginning.  NULL: as the log shows, else the root. */
 	const char *cwd;
 	/*
-	 * strace does not show stores to memory.  SIMPLIFIED: without this, shared writable mappings
+	 * strace does not show stores to memory.  SIMPLIFIED: without this, shared writable maps
 	 * write nothing; with it, every byte of them is taken as stored to at each msync and munmap
 	 * (up to the end of the file).
 	 */
@@ -65,8 +65,8 @@ struct trace_call {
 struct trace {
 	enum trace_format format;
 	/*
-	 * texts[i] is set where a marked operation begins ("foliosim op ID TEXT"), which lasts until
-	 * the next one.  Slots of open files in the operations are below nr_slots.
+	 * texts[i] is set where a marked operation begins ("foliosim op ID TEXT"), which lasts
+	 * until the next one.  Slots of open files in the operations are below nr_slots.
 	 */
 	struct opvec v;
 	uint32_t nr_slots;

@@ -179,6 +179,26 @@ static void renames(void **state)
 	assert_int_equal(op("rename x y")->kind, FOLIOFS_OP_RENAME);
 }
 
+static void open_twice(void **state)
+{
+	(void)state;
+	op("open a");
+	op("open a trunc");
+	assert_int_equal(l.v.nr, 3);
+	assert_int_equal(l.v.ops[1].file, 1);
+	assert_int_equal(l.v.ops[2].kind, FOLIOFS_OP_CLOSE);
+	assert_int_equal(l.v.ops[2].file, 0);
+	assert_int_equal(l.v.ops[2].id, 2);
+	assert_null(l.v.texts[2]);
+	assert_int_equal(op("fsync a")->file, 1);
+	assert_int_equal(op("open a excl")->file, 2); /* fails: a is there */
+	assert_int_equal(op("fsync a")->file, 1);
+	op("unlink a");
+	op("open a excl");
+	assert_int_equal(last()->kind, FOLIOFS_OP_CLOSE);
+	assert_int_equal(op("fsync a")->file, 3);
+}
+
 static void loops(void **state)
 {
 	(void)state;
@@ -208,8 +228,9 @@ static void expressions(void **state)
 		{ "2-3-4", -5 }, { "0x10+010", 24 }, { "64K", 65536 }, { "v*M", 10485760 },
 		{ "- -v", 10 }, { "100/10/5", 2 },
 	};
-	static const char *const bad[] = { "", "1+", "(1", "1 2", "w", "1/0", "1%0", "9223372036854775807+1",
-					   "8G*8G", "v v", "1)" };
+	static const char *const bad[] = {"",	   "1+",  "(1",	 "1 2",
+					  "w",	   "1/0", "1%0", "9223372036854775807+1",
+					  "8G*8G", "v v", "1)"};
 	const char *expected;
 	int64_t v;
 
@@ -248,10 +269,11 @@ static void messages(void **state)
 	refused("mtouch a 0 10 0", "F:7:15: expected a length above 0, got \"0\"");
 	refused("chattr_j a maybe", "F:7:12: expected on or off, got \"maybe\"");
 	refused("dropcaches 4", "F:7:12: expected 1, 2 or 3, got \"4\"");
-	refused("for i 0 10: fsync a",
-		"F:7:1: expected \"for VAR START STOP STEP: operation\", got \"for i 0 10: fsync a\"");
+	refused("for i 0 10: fsync a", "F:7:1: expected \"for VAR START STOP STEP: operation\", "
+				       "got \"for i 0 10: fsync a\"");
 	refused("for i 0 10 0: fsync a", "F:7:1: expected a step other than 0, got \"0\"");
-	refused("for i 0 10 1: write a {i 4", "F:7:15: expected \"}\" after \"{\", got the end of the line");
+	refused("for i 0 10 1: write a {i 4",
+		"F:7:15: expected \"}\" after \"{\", got the end of the line");
 	refused("for i 0 10 1: write a {j} 4",
 		"F:7:15: expected the loop's variable or K, M, G, T, got \"{j}\"");
 }
@@ -282,19 +304,47 @@ static void program_ends(void **state)
 static void format(void **state)
 {
 	static const char *const texts[] = {
-		"open a", "open a ro", "open a trunc excl", "open a nocreat", "close a",
-		"write a 1 2 chunk=3 pause=4", "append a 5", "read a 1 2", "truncate a 7",
-		"fallocate a zero_keep 1 2", "mwrite a 1 2 pause=3", "mtouch a 1 2 3",
-		"mread a 1 2 madv=seq", "fsync a", "sync", "syncrange a 1 2", "syncrange a 1 2 how=wait",
-		"dropcaches 2", "fadvise a 1 2 random", "copyrange a 1 a 2 3", "rename x y", "mkdir d",
-		"writebad a 1 2 1", "setxattr a 3", "sleep_ms 4", "writeback a 1 pages=2",
-		"punchevery a 1 2 3 4", "stat /x", "stat a", "chattr_j a off",
+		"open a",
+		"open a ro",
+		"open a trunc excl",
+		"open a nocreat",
+		"close a",
+		"write a 1 2 chunk=3 pause=4",
+		"append a 5",
+		"read a 1 2",
+		"truncate a 7",
+		"fallocate a zero_keep 1 2",
+		"mwrite a 1 2 pause=3",
+		"mtouch a 1 2 3",
+		"mread a 1 2 madv=seq",
+		"fsync a",
+		"sync",
+		"syncrange a 1 2",
+		"syncrange a 1 2 how=wait",
+		"dropcaches 2",
+		"fadvise a 1 2 random",
+		"copyrange a 1 a 2 3",
+		"rename x y",
+		"mkdir d",
+		"writebad a 1 2 1",
+		"setxattr a 3",
+		"sleep_ms 4",
+		"writeback a 1 pages=2",
+		"punchevery a 1 2 3 4",
+		"stat /x",
+		"stat a",
+		"chattr_j a off",
 	};
 	char buf[100];
+	uint32_t nr;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		assert_string_equal(oplist_format(op(texts[i]), "a", "a", buf, sizeof(buf)), texts[i]);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		nr = l.v.nr;
+		op(texts[i]);
+		oplist_format(&l.v.ops[nr], "a", "a", buf, sizeof(buf));
+		assert_string_equal(buf, texts[i]);
+	}
 	op("open a");
 	assert_string_equal(oplist_format(op("write a 123 456"), "a", NULL, buf, 10), "write a 1");
 }
@@ -305,6 +355,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(fields, setup, teardown),
 		cmocka_unit_test_setup_teardown(numbers, setup, teardown),
 		cmocka_unit_test_setup_teardown(renames, setup, teardown),
+		cmocka_unit_test_setup_teardown(open_twice, setup, teardown),
 		cmocka_unit_test_setup_teardown(loops, setup, teardown),
 		cmocka_unit_test_setup_teardown(expressions, setup, teardown),
 		cmocka_unit_test_setup_teardown(messages, setup, teardown),

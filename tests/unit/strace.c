@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Logs of strace, written by hand in every style.  Operations are compared as text: number of the
- * operation, the op with #SLOT for open files, and where it is of interest the time in microseconds.
+ * operation, time in microseconds where it is of interest, the op with #SLOT for open files.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -169,8 +169,10 @@ static void fork_tables(void **state)
 	   "10 write(3, \"x\", 1) = 1\n"
 	   "11 write(3, \"x\", 2) = 2\n"
 	   "11 +++ exited with 0 +++\n"
-	   "10 close(3) = 0\n", false,
-	   "1 open a -> #0\n2 open b -> #1\n3 write #0 0 1\n4 write #1 0 2\n5 close #1\n6 close #0\n");
+	   "10 close(3) = 0\n",
+	   false,
+	   "1 open a -> #0\n2 open b -> #1\n3 write #0 0 1\n4 write #1 0 2\n5 close #1\n6 close "
+	   "#0\n");
 	/* Threads share the table. */
 	is("10 " OPENED
 	   "10 clone3({flags=CLONE_VM|CLONE_FS|CLONE_FILES|CLONE_THREAD, exit_signal=0} => "
@@ -194,8 +196,10 @@ static void fork_tables(void **state)
 	   "openat(AT_FDCWD, \"/mnt/c\", O_RDWR|O_CREAT, 0644) = 5\n"
 	   "fcntl(5, F_SETFD, FD_CLOEXEC) = 0\n"
 	   "execve(\"/bin/x\", [\"x\"], 0x7f /* 3 vars */) = 0\n"
-	   "write(4, \"x\", 1) = 1\n", false,
-	   "1 open a -> #0\n2 open b -> #1\n3 open c -> #2\n4 close #0\n4 close #2\n5 write #1 0 1\n");
+	   "write(4, \"x\", 1) = 1\n",
+	   false,
+	   "1 open a -> #0\n2 open b -> #1\n3 open c -> #2\n4 close #0\n4 close #2\n5 write #1 0 "
+	   "1\n");
 }
 
 static void dup_tables(void **state)
@@ -232,30 +236,33 @@ static void reads_and_writes(void **state)
 	   "preadv(3, [{iov_base=\"x\", iov_len=8}], 1, 16) = 8\n"
 	   "write(3, \"\", 0) = 0\n"
 	   "write(3, \"x\"..., 8192) = 512\n" /* no space for more */
-	   "read(0, \"x\", 1) = 1\n", false,
+	   "read(0, \"x\", 1) = 1\n",
+	   false,
 	   "1 open a -> #0\n2 write #0 0 100\n3 write #0 0 7\n4 write #0 4096 30\n5 write #0 7 30\n"
-	   "5 fdatasync #0\n6 read #0 0 70\n7 read #0 70 4096\n8 read #0 16 8\n9 write #0 4126 512\n");
+	   "5 fdatasync #0\n6 read #0 0 70\n7 read #0 70 4096\n8 read #0 16 8\n9 write #0 4126 "
+	   "512\n");
 }
 
 static void sizes_and_syncs(void **state)
 {
 	(void)state;
-	is(OPENED
-	   "ftruncate(3, 5000) = 0\n"
-	   "truncate(\"/mnt/a\", 4000) = 0\n"
-	   "fallocate(3, FALLOC_FL_KEEP_SIZE|FALLOC_FL_PUNCH_HOLE, 0, 1024) = 0\n"
-	   "fallocate(3, 0, 0, 8192) = 0\n"
-	   "lseek(3, 0, SEEK_END) = 8192\n"
-	   "fdatasync(3) = 0\n"
-	   "sync_file_range(3, 0, 0, SYNC_FILE_RANGE_WRITE) = 0\n"
-	   "syncfs(3) = 0\n"
-	   "sync() = 0\n"
-	   "fadvise64(3, 0, 0, POSIX_FADV_DONTNEED) = 0\n"
-	   "readahead(3, 0, 65536) = 0\n"
-	   "openat(AT_FDCWD, \"/proc/sys/vm/drop_caches\", O_WRONLY) = 4\n"
-	   "write(4, \"3\\n\", 2) = 2\n", false,
+	is(OPENED "ftruncate(3, 5000) = 0\n"
+		  "truncate(\"/mnt/a\", 4000) = 0\n"
+		  "fallocate(3, FALLOC_FL_KEEP_SIZE|FALLOC_FL_PUNCH_HOLE, 0, 1024) = 0\n"
+		  "fallocate(3, 0, 0, 8192) = 0\n"
+		  "lseek(3, 0, SEEK_END) = 8192\n"
+		  "fdatasync(3) = 0\n"
+		  "sync_file_range(3, 0, 0, SYNC_FILE_RANGE_WRITE) = 0\n"
+		  "syncfs(3) = 0\n"
+		  "sync() = 0\n"
+		  "fadvise64(3, 0, 0, POSIX_FADV_DONTNEED) = 0\n"
+		  "readahead(3, 0, 65536) = 0\n"
+		  "openat(AT_FDCWD, \"/proc/sys/vm/drop_caches\", O_WRONLY) = 4\n"
+		  "write(4, \"3\\n\", 2) = 2\n",
+	   false,
 	   "1 open a -> #0\n2 truncate #0 5000\n3 truncate /a 4000\n4 fallocate #0 punch 0 1024\n"
-	   "5 fallocate #0 0 0 8192\n6 fdatasync #0\n7 syncrange #0 0 0 how=start\n8 syncfs\n9 sync\n"
+	   "5 fallocate #0 0 0 8192\n6 fdatasync #0\n7 syncrange #0 0 0 how=start\n8 syncfs\n9 "
+	   "sync\n"
 	   "10 fadvise #0 0 0 dontneed\n11 fadvise #0 0 65536 willneed\n12 dropcaches 3\n");
 }
 
@@ -296,7 +303,8 @@ static void names(void **state)
 	   "utimensat(3, NULL, [UTIME_NOW, UTIME_NOW], 0) = 0\n"
 	   "fchownat(AT_FDCWD, \"f/y\", 0, 0, AT_SYMLINK_NOFOLLOW) = 0\n"
 	   "fsetxattr(3, \"user.a\", \"xyz\", 3, 0) = 0\n"
-	   "newfstatat(6, \"\", {st_mode=S_IFREG|0600, st_size=0, ...}, AT_EMPTY_PATH) = 0\n", false,
+	   "newfstatat(6, \"\", {st_mode=S_IFREG|0600, st_size=0, ...}, AT_EMPTY_PATH) = 0\n",
+	   false,
 	   "1 mkdir d\n2 open d/x -> #0\n3 open / ro dir -> #1\n4 mkdir e\n5 rename d/x e/y\n"
 	   "6 link e/y z\n7 symlink s e/y\n8 open e/y ro -> #2\n9 rmdir d\n10 unlink z\n"
 	   "11 rename e f\n12 open f/y ro -> #3\n13 fsync #1\n14 setattr #0\n15 setattr #0\n"
@@ -324,7 +332,8 @@ static void mappings(void **state)
 
 	(void)state;
 	is(log, false,
-	   "1 open a -> #0\n2 truncate #0 10000\n3 msync #0 4096 4096\n4 fadvise #0 0 16384 willneed\n"
+	   "1 open a -> #0\n2 truncate #0 10000\n3 msync #0 4096 4096\n4 fadvise #0 0 16384 "
+	   "willneed\n"
 	   "5 close #0\n");
 	opt.mmap_dirty = true;
 	is(log, false,
@@ -341,7 +350,8 @@ static void assumptions(void **state)
 		 "read(3, \"x\"..., 4096) = 100\n"
 		 "openat(AT_FDCWD, \"/mnt/end\", O_RDWR|O_CREAT, 0644) = 4\n"
 		 "lseek(4, 0, SEEK_END) = 777\n"
-		 "newfstatat(AT_FDCWD, \"/mnt/gone\", 0x7f, 0) = -1 ENOENT (No such file or directory)\n"
+		 "newfstatat(AT_FDCWD, \"/mnt/gone\", 0x7f, 0) = -1 ENOENT (No such file or "
+		 "directory)\n"
 		 "openat(AT_FDCWD, \"/mnt/gone\", O_RDWR|O_CREAT, 0644) = 5\n"
 		 "openat(AT_FDCWD, \"/mnt/log\", O_WRONLY|O_APPEND) = 6\n"
 		 "write(6, \"x\"..., 50) = 50\n"
@@ -349,7 +359,8 @@ static void assumptions(void **state)
 		 "openat(AT_FDCWD, \"/mnt/map\", O_RDONLY) = 7\n"
 		 "mmap(NULL, 5000, PROT_READ, MAP_PRIVATE, 7, 0x1000) = 0x7f0000000000\n"
 		 "rename(\"/mnt/d\", \"/mnt/e\") = 0\n"
-		 "openat(AT_FDCWD, \"/mnt/e/other\", O_RDONLY) = 8\n", false))
+		 "openat(AT_FDCWD, \"/mnt/e/other\", O_RDONLY) = 8\n",
+		 false))
 		fail_msg("%s", err);
 	assert_int_equal(t.nr_assumptions, 6);
 	assert_string_equal(t.assumptions[0].path, "d");
@@ -366,7 +377,8 @@ static void assumptions(void **state)
 	assert_int_equal(t.contradictions, 0);
 	trace_free(&t);
 	/* Open before the trace, which -y shows. */
-	is("write(5</mnt/old>, \"x\", 3) = 3\n", false, "1 open old nocreat -> #0\n1 write #0 0 3\n");
+	is("write(5</mnt/old>, \"x\", 3) = 3\n", false,
+	   "1 open old nocreat -> #0\n1 write #0 0 3\n");
 	/* More in the file than was written. */
 	assert_int_equal(load("openat(AT_FDCWD, \"/mnt/a\", O_RDWR|O_CREAT|O_TRUNC, 0644) = 3\n"
 			      "read(3, \"x\", 10) = 10\n", false), 0);
@@ -429,17 +441,20 @@ static void roots(void **state)
 	/* Asked for. */
 	opt.root = "/srv/";
 	is("openat(AT_FDCWD, \"/srv/x\", O_RDONLY) = 3\n"
-	   "openat(AT_FDCWD, \"/srvx\", O_RDONLY) = 3\n" OPENED, false, "1 open x ro -> #0\n2 close #0\n");
+	   "openat(AT_FDCWD, \"/srvx\", O_RDONLY) = 3\n" OPENED,
+	   false, "1 open x ro -> #0\n2 close #0\n");
 	opt.cwd = "/srv/d";
 	is("openat(AT_FDCWD, \"../x\", O_RDONLY) = 3\n", false, "1 open x ro -> #0\n");
 	opt.root = opt.cwd = NULL;
 	/* The working directory, known or not. */
 	is("openat(AT_FDCWD</home/u>, \"x\", O_RDWR|O_CREAT, 0644) = 3</home/u/x>\n"
-	   "openat(AT_FDCWD</home/u>, \"/lib/y\", O_RDONLY) = 4</lib/y>\n", false, "1 open x -> #0\n");
+	   "openat(AT_FDCWD</home/u>, \"/lib/y\", O_RDONLY) = 4</lib/y>\n",
+	   false, "1 open x -> #0\n");
 	is("openat(AT_FDCWD, \"/lib/y\", O_RDONLY) = 3\n"
 	   "openat(AT_FDCWD, \"x\", O_RDWR|O_CREAT, 0644) = 4\n", false, "1 open x -> #0\n");
 	/* Nothing: all but what is no file system of that kind. */
-	is("openat(AT_FDCWD, \"/lib/y\", O_RDONLY) = 3\nopenat(AT_FDCWD, \"/proc/x\", O_RDONLY) = 4\n",
+	is("openat(AT_FDCWD, \"/lib/y\", O_RDONLY) = 3\nopenat(AT_FDCWD, \"/proc/x\", O_RDONLY) = "
+	   "4\n",
 	   false, "1 open lib/y ro -> #0\n");
 }
 
@@ -466,7 +481,8 @@ static void gzip(void **state)
 static void messages(void **state)
 {
 	(void)state;
-	refused(OPENED "write(3, \"abc", "2: expected a closing quotation mark of write, got \"\"abc\"");
+	refused(OPENED "write(3, \"abc",
+		"2: expected a closing quotation mark of write, got \"\"abc\"");
 	refused(OPENED "write(3, \"abc\", 3\n",
 		"2: expected \")\" after the arguments of write, got \"3\"");
 	refused(OPENED "fsync(3) 0\n", "2: expected \"= RESULT\" of fsync, got \" 0\"");

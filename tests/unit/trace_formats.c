@@ -60,9 +60,11 @@ static void refused(const char *log, const char *message)
 static void formats(void **state)
 {
 	(void)state;
-	is("# a list\n\n1 open a\n2 write a 0 5\n", TRACE_OPLIST, "12000 open a\n24000 write #0 0 5\n");
+	is("# a list\n\n1 open a\n2 write a 0 5\n", TRACE_OPLIST,
+	   "12000 open a\n24000 write #0 0 5\n");
 	trace_free(&t);
-	is("# op 1 open a\nopenat(AT_FDCWD, \"/mnt/a\", O_RDONLY) = 3\n", TRACE_STRACE, "12000 open a ro\n");
+	is("# op 1 open a\nopenat(AT_FDCWD, \"/mnt/a\", O_RDONLY) = 3\n", TRACE_STRACE,
+	   "12000 open a ro\n");
 	trace_free(&t);
 	assert_int_equal(trace_format_find("fsx"), TRACE_FSX);
 	assert_int_equal(trace_format_find("elf"), -ENOENT);
@@ -72,7 +74,8 @@ static void formats(void **state)
 	assert_string_equal(strchr(err, ':'), ":2: expected text, got a NUL byte");
 	assert_int_equal(load("\x1f\x8b\x08\0\0\0\0\0\0\3K", 11), -EINVAL); /* gzip, cut short */
 	assert_non_null(strstr(err, ": expected a whole gzip file, got one that is"));
-	refused("", " expected operations on the modelled file system (root /), got none in 0 lines");
+	refused("",
+		" expected operations on the modelled file system (root /), got none in 0 lines");
 }
 
 static void iolog(void **state)
@@ -109,7 +112,8 @@ static void iolog(void **state)
 	trace_free(&t);
 	refused("fio version 1 iolog\n", "1: expected \"fio version 2 iolog\" or 3, got "
 		"\"fio version 1 iolog\"");
-	refused("fio version 2 iolog\nf open\n", "2: expected \"add\" of the file before, got \"f open\"");
+	refused("fio version 2 iolog\nf open\n",
+		"2: expected \"add\" of the file before, got \"f open\"");
 	refused("fio version 2 iolog\nf add\nf write 0 1\n",
 		"3: expected \"open\" of the file before, got \"write\"");
 	refused("fio version 3 iolog\n1 f add\n2 f open\n3 f fly 0 1\n",
@@ -138,7 +142,8 @@ static void fsx(void **state)
 	   "120000 copyrange #0 0 #0 4096 256\n132000 fsync #0\n");
 	assert_int_equal(t.calls[1].failed, 1);
 	trace_free(&t);
-	refused("write 0x0 0x1 0x0\nwriet 0x0 0x1 0x0\n", "2: expected an operation of fsx, got \"wriet\"");
+	refused("write 0x0 0x1 0x0\nwriet 0x0 0x1 0x0\n",
+		"2: expected an operation of fsx, got \"wriet\"");
 }
 
 static void fsx_messages(void **state)

@@ -39,9 +39,11 @@ $record -p 'mkdir $SCRATCH/repo; cd $SCRATCH/repo; git init -q . 2>/dev/null
 # Three processes; a tree that is there already is changed.
 $record -p 'mkdir tree; cd tree
 	for i in 1 2 3 4 5 6 7 8 9; do
-		mkdir d$i; head -c $((i*i*5003)) /dev/urandom >d$i/data; seq 1 $((i*300)) >d$i/numbers
+		mkdir d$i; head -c $((i*i*5003)) /dev/urandom >d$i/data
+		seq 1 $((i*300)) >d$i/numbers
 	done; cp -r . $SCRATCH/src; cd $SCRATCH/src
-	seq 1 100 >>d3/numbers; head -c 300000 /dev/urandom >d4/data; rm d5/numbers; echo new >d6/new' \
+	seq 1 100 >>d3/numbers; head -c 300000 /dev/urandom >d4/data
+	rm d5/numbers; echo new >d6/new' \
 	rsync -f -ttt -T -y -s 0 -- sh -c 'exec rsync -aI --delete $SCRATCH/src/ tree/'
 
 # Sparse files, copy_file_range.
@@ -58,8 +60,8 @@ $record dd -ttt -s 0 -- dd if=/dev/zero of=big bs=2M count=16 conv=fsync
 $record fio-psync -f -ttt -y -s 0 -- fio --name=small --filename=data --size=8M --ioengine=psync \
 	--rw=randwrite --bs=1k-16k --bs_unaligned=1 --fsync=8 --number_ios=700 --output=/dev/null
 
-$record fio-libaio -f -tt -y -s 0 -- fio --name=aio --filename=data --size=4M --ioengine=libaio \
-	--direct=1 --iodepth=4 --rw=randrw --bs=4k --fdatasync=16 --number_ios=500 --output=/dev/null
+$record fio-libaio -f -tt -y -s 0 -- fio --name=aio --filename=data --size=4M \
+	--ioengine=libaio --direct=1 --iodepth=4 --rw=randrw --bs=4k --fdatasync=16 --number_ios=500 --output=/dev/null
 
 # Compiler, assembler, archiver, linker.
 $record -p 'for i in 1 2 3 4 5 6; do echo "int f$i(int x) { return x * $i; }" >f$i.c; done
