@@ -39,7 +39,7 @@ extern "C" {
 	OP(SET_JOURNAL_FLAG, "chattr_j") /* file, len: 1 on, 0 off */                              \
 	OP(UNLINK, "unlink")		/* path */                                                 \
 	OP(RENAME, "rename")		/* path path2 */                                           \
-	OP(LINK, "link")		/* path path2 */                                           \
+	OP(LINK, "link")		/* path, or file (an unnamed one), path2 */                \
 	OP(SYMLINK, "symlink")		/* path (new name) path2 (target) */                       \
 	OP(MKDIR, "mkdir")		/* path mode */                                            \
 	OP(RMDIR, "rmdir")		/* path */                                                 \
@@ -56,7 +56,7 @@ extern "C" {
 	OP(WRITEBACK, "writeback")	/* file off len: background writeback, len: pages */       \
 	/* preparation of a file system, as in capture specs */                                    \
 	OP(FILL, "fill")		/* file [len: unit]: fallocate until no space */           \
-	OP(PUNCH_EVERY, "punchevery")	/* file off len hole stride */                             \
+	OP(PUNCH_EVERY, "punchevery")	/* file off len chunk (the hole) stride */                 \
 	OP(WRITE_EVERY, "writeevery")	/* file off len chunk stride */                            \
 	OP(REMOUNT, "remount")                                                                     \
 	OP(SYSFS, "sysfs")		/* path: attribute, len: value */                          \

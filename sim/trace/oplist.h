@@ -46,9 +46,9 @@
  * What becomes of it (fields of struct foliofs_op beyond those named in op.h):
  *	punchevery	chunk: hole		fill	len: first unit (64M if not given)
  *	moveext		off2 = off if no donor offset is given
- *	open		of a name that is open: into another slot, then the file that had the name
- *			is closed, by an operation of the same number.  (Not if it is an exclusive open
- *			of a file that is there: that fails, and the name stays.)
+ *	open		of a name that is open: into another slot, then the file that had the
+ *			name is closed, by an operation of the same number.  (Not if it is an
+ *			exclusive open of a file that is there: that fails, and the name stays.)
  *	remount, sysfs, debugfs, load_buddies	done when the program that ran the operations before
  *			has ended: all files are closed first, by operations of the same number
  */

@@ -61,7 +61,8 @@ $record fio-psync -f -ttt -y -s 0 -- fio --name=small --filename=data --size=8M 
 	--rw=randwrite --bs=1k-16k --bs_unaligned=1 --fsync=8 --number_ios=700 --output=/dev/null
 
 $record fio-libaio -f -tt -y -s 0 -- fio --name=aio --filename=data --size=4M \
-	--ioengine=libaio --direct=1 --iodepth=4 --rw=randrw --bs=4k --fdatasync=16 --number_ios=500 --output=/dev/null
+	--ioengine=libaio --direct=1 --iodepth=4 --rw=randrw --bs=4k --fdatasync=16 \
+	--number_ios=500 --output=/dev/null
 
 # Compiler, assembler, archiver, linker.
 $record -p 'for i in 1 2 3 4 5 6; do echo "int f$i(int x) { return x * $i; }" >f$i.c; done
