@@ -45,6 +45,8 @@ static char *scan_time(char *p, struct strace_line *l)
 		for (int i = 1; i <= 5; i++)
 			if (i == 3 ? end[i] != ':' : !isdigit((unsigned char)end[i]))
 				return p;
+		if (isdigit((unsigned char)end[6]))
+			return p;
 		v = (v * 60 + strtoll(end + 1, NULL, 10)) * 60 + strtoll(end + 4, &end, 10);
 		if (v >= 86400)
 			return p;
