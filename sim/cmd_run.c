@@ -2,7 +2,7 @@
 /*
  * foliosim run: scenarios and their expectations.
  */
-#include "cmd_run.h"
+#include "commands.h"
 #include "scenario/output.h"
 
 #include <dirent.h>

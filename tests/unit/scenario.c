@@ -39,7 +39,7 @@ static void refused(const char *text, const char *message)
 		fail_msg("expected \"%s\" in \"%s\"", message, err.text);
 }
 
-static void test_setup(void **state)
+static void test_setup(void **state __attribute__((unused)))
 {
 	struct scenario *s = load("why: a test\nfixed_by: somebody\nkernel: [v6.16+one-extent, v6.18]\n"
 				  "mkfs: size=1G -b 4096\nmount: nodelalloc\npage_size: 64k\n"
@@ -67,7 +67,7 @@ static void test_setup(void **state)
 	scenario_free(s);
 }
 
-static void test_ops(void **state)
+static void test_ops(void **state __attribute__((unused)))
 {
 	struct scenario *s = load(HEAD
 		"prepare:\n- open f\n- write f 0 1K\n"
@@ -92,7 +92,7 @@ static void test_ops(void **state)
 	scenario_free(s);
 }
 
-static void test_expectations(void **state)
+static void test_expectations(void **state __attribute__((unused)))
 {
 	struct scenario *s = load(HEAD
 		"ops: [open a, write a 0 1K, crash c]\n"
@@ -143,7 +143,7 @@ static void test_expectations(void **state)
 	scenario_free(s);
 }
 
-static void test_marks(void **state)
+static void test_marks(void **state __attribute__((unused)))
 {
 	refused("", "t.yaml:1:1: expected a scenario, got an empty file");
 	refused("- a\n", "t.yaml:1:1: expected a map: a scenario, got a list");
@@ -167,7 +167,7 @@ static void test_marks(void **state)
 		"t.yaml:7:24: expected the name of an error (ENOSPC ...) or any, got \"EWHAT\"");
 }
 
-static void test_expectation_marks(void **state)
+static void test_expectation_marks(void **state __attribute__((unused)))
 {
 #define OPS HEAD "ops: [open a]\nexpect:\n"
 	refused(OPS "  event: []\n", "t.yaml:7:3: expected events, sequences,");
@@ -193,7 +193,7 @@ static void test_expectation_marks(void **state)
 }
 
 /* Cases without operations need no file system: limits of a journal of 1024 blocks of 1K. */
-static void test_cases(void **state)
+static void test_cases(void **state __attribute__((unused)))
 {
 	struct scenario *s = load("why: a test\nsource: none\nkernel: [v6.1, v6.18]\n"
 				  "mkfs: size=64M -b 1024 -J size=1\n"
@@ -244,7 +244,7 @@ static void test_cases(void **state)
 	scenario_free(s);
 }
 
-static void test_outputs(void **state)
+static void test_outputs(void **state __attribute__((unused)))
 {
 	struct scenario *s = load("why: <a> & \"b\"\nsource: none\nkernel: v6.18\nmkfs: size=64M\n"
 				  "expect: {limits: {overhead: 1}}\n");
