@@ -273,6 +273,7 @@ static int do_ioctl(struct strace *s, const struct strace_call *c, const struct 
 	struct strace_span f;
 	int64_t v;
 
+	(void)h;
 	if (strace_arg_desc(s, c, 0, &d))
 		return -EINVAL;
 	if (!d || d->slot < 0)

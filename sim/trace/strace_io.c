@@ -139,6 +139,7 @@ static int do_lseek(struct strace *s, const struct strace_call *c, const struct 
 	struct strace_desc *d;
 	int64_t off;
 
+	(void)h;
 	if (strace_arg_file(s, c, 0, &d))
 		return -EINVAL;
 	if (!d)
@@ -210,6 +211,7 @@ static int do_ftruncate(struct strace *s, const struct strace_call *c,
 	struct foliofs_op op = { .kind = FOLIOFS_OP_TRUNCATE };
 	struct strace_desc *d;
 
+	(void)h;
 	if (strace_arg_file(s, c, 0, &d) || offset(s, c, 1, &op.len))
 		return -EINVAL;
 	if (!d)
@@ -226,6 +228,7 @@ static int do_truncate(struct strace *s, const struct strace_call *c,
 	char abs[PATH_MAX];
 	const char *rel;
 
+	(void)h;
 	if (strace_arg_path(s, c, -1, 0, true, abs, &rel) || offset(s, c, 1, &op.len))
 		return -EINVAL;
 	if (!rel)
@@ -254,6 +257,7 @@ static int do_fallocate(struct strace *s, const struct strace_call *c,
 	struct foliofs_op op = { .kind = FOLIOFS_OP_FALLOCATE };
 	struct strace_desc *d;
 
+	(void)h;
 	if (strace_arg_file(s, c, 0, &d))
 		return -EINVAL;
 	if (!d)
@@ -370,6 +374,7 @@ static int do_submit(struct strace *s, const struct strace_call *c, const struct
 	int ret = STRACE_OUTSIDE, one;
 	const char *p = list.s, *end = list.s + list.len, *close;
 
+	(void)h;
 	for (int64_t i = 0; i < c->result; i++) {
 		p = memchr(p, '{', (size_t)(end - p));
 		close = p ? memchr(p, '}', (size_t)(end - p)) : NULL;

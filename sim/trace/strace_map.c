@@ -100,6 +100,7 @@ static int do_mmap(struct strace *s, const struct strace_call *c, const struct s
 	struct strace_map *m;
 	int64_t len, off;
 
+	(void)h;
 	if (c->nr < 6)
 		return strace_bad_arg(s, c, c->nr, "6 arguments");
 	if (strace_arg_int(s, c, 1, &len) || strace_arg_int(s, c, 5, &off))
@@ -141,6 +142,7 @@ static int do_munmap(struct strace *s, const struct strace_call *c, const struct
 	uint64_t start, end;
 	bool some;
 
+	(void)h;
 	if (range(s, c, &start, &end))
 		return -EINVAL;
 	some = any(s->proc->mm, start, end);
@@ -155,6 +157,7 @@ static int do_mremap(struct strace *s, const struct strace_call *c, const struct
 	struct strace_map moved = { 0 };
 	int64_t len;
 
+	(void)h;
 	if (range(s, c, &start, &end) || strace_arg_int(s, c, 2, &len))
 		return -EINVAL;
 	for (uint32_t i = 0; i < s->proc->mm->nr; i++) {

@@ -123,6 +123,7 @@ static int do_close(struct strace *s, const struct strace_call *c, const struct 
 {
 	int64_t fd;
 
+	(void)h;
 	if (strace_arg_int(s, c, 0, &fd))
 		return -EINVAL;
 	return close_one(s, s->proc->fds, fd);
@@ -137,6 +138,7 @@ static int do_close_range(struct strace *s, const struct strace_call *c,
 	int64_t first, last;
 	bool mark;
 
+	(void)h;
 	if (strace_arg_int(s, c, 0, &first) || strace_arg_int(s, c, 1, &last))
 		return -EINVAL;
 	mark = c->nr > 2 && strace_flag(c->args[2], "CLOSE_RANGE_CLOEXEC");
@@ -166,6 +168,7 @@ static int do_dup(struct strace *s, const struct strace_call *c, const struct st
 	struct strace_desc *d;
 	int64_t fd;
 
+	(void)h;
 	if (strace_arg_desc(s, c, 0, &d) || strace_arg_int(s, c, 0, &fd))
 		return -EINVAL;
 	if (fd == c->result)
@@ -179,6 +182,7 @@ static int do_fcntl(struct strace *s, const struct strace_call *c, const struct 
 	struct strace_fd *f;
 	int64_t fd;
 
+	(void)h;
 	if (strace_arg_desc(s, c, 0, &d) || strace_arg_int(s, c, 0, &fd))
 		return -EINVAL;
 	if (c->nr < 2)
@@ -201,6 +205,7 @@ static int do_clone(struct strace *s, const struct strace_call *c, const struct 
 	char args[1024];
 	size_t n = 0;
 
+	(void)h;
 	for (uint32_t i = 0; i < s->nr_births; i++) {
 		if (s->births[i].line != s->w.line)
 			continue;
@@ -220,6 +225,7 @@ static int do_exec(struct strace *s, const struct strace_call *c, const struct s
 {
 	uint32_t nr = s->t->v.nr;
 
+	(void)c; (void)h;
 	strace_proc_exec(s, s->proc);
 	return s->t->v.nr > nr ? STRACE_REPLAYED : STRACE_OUTSIDE;
 }
@@ -228,6 +234,7 @@ static int do_exec(struct strace *s, const struct strace_call *c, const struct s
 static int do_other_fd(struct strace *s, const struct strace_call *c,
 		       const struct strace_handler *h)
 {
+	(void)h;
 	if (strace_fd_find(s->proc->fds, c->result))
 		close_one(s, s->proc->fds, c->result);
 	return STRACE_OUTSIDE;
