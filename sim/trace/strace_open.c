@@ -225,7 +225,8 @@ static int do_exec(struct strace *s, const struct strace_call *c, const struct s
 {
 	uint32_t nr = s->t->v.nr;
 
-	(void)c; (void)h;
+	(void)c;
+	(void)h;
 	strace_proc_exec(s, s->proc);
 	return s->t->v.nr > nr ? STRACE_REPLAYED : STRACE_OUTSIDE;
 }
