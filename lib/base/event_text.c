@@ -25,6 +25,9 @@ static const struct word map_words[] = {
 static const struct word state_words[] = {
 	{ 1, "N" }, { 2, "M" }, { 4, "U" }, { 8, "B" }, { 0, NULL },
 };
+static const struct word buffer_words[] = {
+	{ 0x20, "N" }, { 0x10, "M" }, { 0x800, "U" }, { 0x200, "B" }, { 0, NULL },
+};
 static const struct word status_words[] = {
 	{ 1, "W" }, { 2, "U" }, { 4, "D" }, { 8, "H" }, { 0, NULL },
 };
@@ -157,9 +160,7 @@ static void put_field(struct out *o, char directive, u64 v, u32 page_bits)
 		put_words(o, v, state_words, "", false);
 		break;
 	case 'w':
-		if (v & 0x10) /* delayed: the number of the kernel's flag */
-			v = (v & ~0x10ull) | 0x100;
-		put_words(o, v, state_words, "", true);
+		put_words(o, v, buffer_words, "", true);
 		break;
 	case 'e':
 		put_words(o, v, status_words, "", false);

@@ -59,6 +59,8 @@ static const struct word falloc_words[] = {
 	{ 0x10, "ZERO_RANGE" }, { 0, NULL },
 };
 
+static const uint32_t buffer_bits[] = { 0x20, 0x10, 0x800, 0x200 }; /* N M U B */
+
 struct scan {
 	const char *s, *end;
 	char *strings; /* where the next string goes */
@@ -110,14 +112,15 @@ static bool scan_words(struct scan *c, const struct word *w, uint64_t *v)
 	return true;
 }
 
-static bool scan_letters(struct scan *c, const char *letters, uint64_t *v)
+/* The bit of each of @letters; null: 1, 2, 4 ... */
+static bool scan_letters(struct scan *c, const char *letters, const uint32_t *bits, uint64_t *v)
 {
 	*v = 0;
 	for (; c->s < c->end && *c->s != ' '; c->s++) {
 		const char *p = strchr(letters, *c->s);
 
 		if (p)
-			*v |= 1u << (p - letters);
+			*v |= bits ? bits[p - letters] : 1u << (p - letters);
 	}
 	return true;
 }
@@ -191,11 +194,11 @@ static bool scan_field(struct scan *c, char directive, bool last, uint64_t *v)
 			c->s += 2;
 			return scan_number(c, 16, false, v);
 		}
-		return scan_letters(c, "NMUB", v);
+		return scan_letters(c, "NMUB", buffer_bits, v);
 	case 'M':
-		return scan_letters(c, "NMUB", v);
+		return scan_letters(c, "NMUB", NULL, v);
 	case 'e':
-		return scan_letters(c, "WUDH", v);
+		return scan_letters(c, "WUDH", NULL, v);
 	}
 	return false;
 }

@@ -107,9 +107,12 @@ int capture_open(struct capture **out, const char *dir, struct foliofs_fs *fs,
 		 const struct capture_options *opt, char *err, size_t errlen)
 {
 	struct capture *c = calloc(1, sizeof(*c));
+	const struct foliofs_geometry *g = foliofs_fs_geometry(fs);
+	const struct foliofs_kernel *k = foliofs_fs_kernel(fs);
+	struct foliofs_inode_kind kind;
 	struct recorder_options ro = {
 		.dev = opt->dev,
-		.page_size = foliofs_fs_geometry(fs)->page_size,
+		.page_size = g->page_size,
 		.own = opt->own,
 		.only = opt->only,
 		.nr_only = opt->nr_only,
@@ -120,6 +123,10 @@ int capture_open(struct capture **out, const char *dir, struct foliofs_fs *fs,
 		abort();
 	c->fs = fs;
 	c->opt = *opt;
+	/* only the iomap path handles delayed ranges at once */
+	foliofs_inode_kind_init(k, g, &kind);
+	if (!foliofs_buffered_iomap(k, g, &kind))
+		ro.cluster_ratio = g->cluster_ratio ? g->cluster_ratio : 1;
 	ret = clean(c, err, errlen);
 	if (ret) {
 		free_capture(c);
@@ -129,7 +136,7 @@ int capture_open(struct capture **out, const char *dir, struct foliofs_fs *fs,
 	c->ops = create(c, "ops.txt");
 	c->results = create(c, "results.txt");
 	if (c->events)
-		c->recorder = recorder_new(c->events, foliofs_fs_kernel(fs), &ro);
+		c->recorder = recorder_new(c->events, k, &ro);
 	if (c->error) {
 		snprintf(err, errlen, "%s/%s: %s", dir, c->failed, strerror(-c->error));
 		ret = c->error;

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "expand.h"
+
 #define BUFFER (1u << 20)
 #define LINE 2048 /* no line is longer, but for texts of messages */
 
@@ -42,6 +44,7 @@ struct recorder {
 	struct foliofs_kernel kernel;
 	struct foliofs_event_form form;
 	struct foliofs_sink sink;
+	struct expand expand;
 	char dev[32];
 	uint64_t count;
 	int error;
@@ -100,7 +103,7 @@ static char *put_task(char *p, unsigned int thread, const char *flags, uint64_t 
 	return put_time(p, ns);
 }
 
-static void on_event(void *priv, const struct foliofs_event *ev)
+static void write_event(void *priv, const struct foliofs_event *ev)
 {
 	struct recorder *r = priv;
 	char *start = room(r, LINE), *p;
@@ -118,6 +121,13 @@ static void on_event(void *priv, const struct foliofs_event *ev)
 	*p++ = '\n';
 	r->used += (size_t)(p - start);
 	r->count++;
+}
+
+static void on_event(void *priv, const struct foliofs_event *ev)
+{
+	struct recorder *r = priv;
+
+	expand_event(&r->expand, ev);
 }
 
 static bool named(const struct recorder_options *opt, const char *name)
@@ -149,6 +159,9 @@ struct recorder *recorder_new(FILE *out, const struct foliofs_kernel *k,
 	r->form.page_size = opt->page_size ? opt->page_size : 4096;
 	r->sink.event = on_event;
 	r->sink.priv = r;
+	r->expand.event = write_event;
+	r->expand.priv = r;
+	r->expand.cluster_ratio = opt->cluster_ratio;
 	for (id = 0; id < FOLIOFS_EV_COUNT; id++) {
 		const char *name = foliofs_event_name_for(k, id);
 
@@ -173,8 +186,10 @@ const struct foliofs_sink *recorder_sink(struct recorder *r)
 static void mark(struct recorder *r, const char *head, const char *text, uint64_t ns)
 {
 	size_t n = strlen(head), m = strlen(text);
-	char *start = room(r, TASK_LEN + 64 + n + m), *p;
+	char *start, *p;
 
+	expand_flush(&r->expand);
+	start = room(r, TASK_LEN + 64 + n + m);
 	if (!start)
 		return;
 	p = put_task(start, FOLIOFS_THREAD_TASK, "...1.", ns);

@@ -20,6 +20,11 @@ struct recorder_options {
 	const char *dev; /* "7,40" */
 	uint32_t page_size; /* bytes; 0: 4096 */
 	bool own; /* the model's own events (foliofs_*) too */
+	/*
+	 * Blocks per cluster: delayed ranges are printed block by block (expand.h), as the
+	 * buffer-head path does; 0: as ranges.
+	 */
+	uint32_t cluster_ratio;
 	/* Names of the events to write, as this kernel calls them; NULL: all that it has. */
 	char *const *only;
 	size_t nr_only;

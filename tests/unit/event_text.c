@@ -103,10 +103,10 @@ static const struct line newest[] = {
 	  "dev 7,40 ino 12 start_pos 0x1000 next_pos 0x1000 nr_to_write 9223372036854775806 "
 	  "ret 0" },
 	{ FOLIOFS_EV_ext4_da_write_pages_extent, 4,
-	  { 12, 0, 2, FFS_MAP_DELAYED },
+	  { 12, 0, 2, 0x100 },
 	  "dev 7,40 ino 12 lblk 0 len 2 flags 0x100" },
 	{ FOLIOFS_EV_ext4_da_write_pages_extent, 4,
-	  { 12, 85, 2, FFS_MAP_UNWRITTEN },
+	  { 12, 85, 2, 0x800 },
 	  "dev 7,40 ino 12 lblk 85 len 2 flags U" },
 	{ FOLIOFS_EV_ext4_ext_map_blocks_exit, 7,
 	  { 12, 0, 0, 0, 1, 0, 0 },

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "out/expand.h"
 #include "out/recorder.h"
 #include "out/stats.h"
 
@@ -188,6 +189,64 @@ static void recorded(void **state)
 	free(text);
 }
 
+static char expanded[1024];
+
+static void on_expanded(void *priv, const struct foliofs_event *ev)
+{
+	size_t n = strlen(expanded);
+
+	(void)priv;
+	snprintf(expanded + n, sizeof(expanded) - n, "%s ",
+		 ev->id == FOLIOFS_EV_ext4_da_reserve_space ? "r" : "i");
+	n = strlen(expanded);
+	if (ev->id == FOLIOFS_EV_ext4_da_reserve_space)
+		snprintf(expanded + n, sizeof(expanded) - n, "%d/%d ", (int)ev->arg[3],
+			 (int)ev->arg[4]);
+	else
+		snprintf(expanded + n, sizeof(expanded) - n, "%d/%d:%d ", (int)ev->arg[1],
+			 (int)ev->arg[2], (int)ev->arg[5]);
+}
+
+/* A reservation of @blocks (0: none), @all of the inode then, and the range behind it. */
+static void check_expanded(uint32_t ratio, uint32_t blocks, uint32_t all, uint32_t lblk,
+			   uint32_t len, bool first, bool last, const char *expected)
+{
+	struct expand x = { .event = on_expanded, .cluster_ratio = ratio };
+	struct foliofs_event ev = { .id = FOLIOFS_EV_ext4_da_reserve_space, .nargs = 5,
+				    .arg = { 12, 0100644, 0, blocks, all } };
+
+	expanded[0] = 0;
+	if (blocks)
+		expand_event(&x, &ev);
+	ev = (struct foliofs_event){ .id = FOLIOFS_EV_ext4_es_insert_delayed_extent, .nargs = 7,
+				     .arg = { 12, lblk, len, 0, 4, first, last } };
+	if (len)
+		expand_event(&x, &ev);
+	expand_flush(&x);
+	assert_string_equal(expanded, expected);
+}
+
+static void delayed_ranges(void **state)
+{
+	(void)state;
+	/* append-small-1k, op 8: three blocks */
+	check_expanded(1, 3, 5, 4, 3, 0, 0, "r 1/3 i 4/1:0 r 1/4 i 5/1:0 r 1/5 i 6/1:0 ");
+	check_expanded(1, 1, 1, 4, 1, 0, 0, "r 1/1 i 4/1:0 ");
+	check_expanded(0, 3, 5, 4, 3, 0, 0, "r 3/5 i 4/3:0 ");
+	check_expanded(1, 2, 2, 0, 0, 0, 0, "r 1/1 r 1/2 ");
+	/* bigalloc-16k: blocks 24 and on, clusters of 4: 24 begins one, 28 the next */
+	check_expanded(4, 2, 3, 24, 6, 0, 0,
+		       "r 1/2 i 24/1:0 i 25/1:0 i 26/1:0 i 27/1:0 r 1/3 i 28/1:0 i 29/1:0 ");
+	/* the first cluster is delayed already */
+	check_expanded(4, 1, 2, 3, 2, 0, 0, "i 3/1:0 r 1/2 i 4/1:0 ");
+	/* and here it is allocated */
+	check_expanded(4, 1, 1, 3, 2, 1, 0, "i 3/1:1 r 1/1 i 4/1:0 ");
+	/* the last one is */
+	check_expanded(4, 1, 1, 4, 5, 0, 1, "r 1/1 i 4/1:0 i 5/1:0 i 6/1:0 i 7/1:0 i 8/1:1 ");
+	/* inside one cluster that is delayed */
+	check_expanded(4, 0, 0, 1, 2, 0, 0, "i 1/1:0 i 2/1:0 ");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -195,6 +254,7 @@ int main(void)
 		cmocka_unit_test(folios_and_blocks),
 		cmocka_unit_test(long_runs),
 		cmocka_unit_test(recorded),
+		cmocka_unit_test(delayed_ranges),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
