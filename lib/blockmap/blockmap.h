@@ -202,11 +202,14 @@ void ffs_for_each_run(const struct ffs_inode *inode,
  * what a commit makes durable.  The status tree is not copied.
  */
 void ffs_blockmap_clone(struct ffs_inode *to, const struct ffs_inode *from);
+/* The map of @inode becomes a copy of that of @from; its status tree stays. */
+void ffs_blockmap_replace(struct ffs_blockmap *bm, struct ffs_inode *inode,
+			  const struct ffs_inode *from);
+/* Every block of the map itself (tree nodes, indirect blocks): run->pblk, one at a time. */
+void ffs_for_each_tree_block(const struct ffs_inode *inode,
+			     void (*fn)(void *priv, const struct ffs_map_run *run), void *priv);
 /* Changes whenever the tree or the indirect map does: equal numbers, equal trees. */
 u64 ffs_blockmap_generation(const struct ffs_inode *inode);
-
-/* Depth of the extent tree, 0: in the inode. */
-u32 ffs_inode_depth(const struct ffs_inode *inode);
 
 /* The run that holds @lblk, or the next one; false: none.  No events, nothing is cached. */
 bool ffs_next_run(const struct ffs_inode *inode, u32 lblk, struct ffs_map_run *run);

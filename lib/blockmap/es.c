@@ -207,10 +207,9 @@ void ffs_es_insert_delayed(struct ffs_blockmap *bm, struct ffs_inode *inode, u32
 			 FFS_ES_DELAYED, first_allocated);
 	put(inode, lblk, len, 0, FFS_ES_DELAYED);
 	if (first_allocated)
-		ffs_runs_set(&inode->es->pending, lblk / ratio, lblk / ratio + 1ull, 0, lblk / ratio);
+		ffs_es_set_pending(inode, lblk / ratio);
 	if (last_allocated)
-		ffs_runs_set(&inode->es->pending, (lblk + len - 1) / ratio,
-			     (lblk + len - 1) / ratio + 1ull, 0, (lblk + len - 1) / ratio);
+		ffs_es_set_pending(inode, (lblk + len - 1) / ratio);
 	changed(bm, inode, lblk, len);
 }
 

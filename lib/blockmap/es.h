@@ -48,6 +48,8 @@ u32 ffs_es_delayed_clusters(const struct ffs_blockmap *bm, const struct ffs_inod
 /* Any block of [first, end) has a type in @types. */
 bool ffs_es_scan(const struct ffs_inode *inode, u64 first, u64 end, u32 types);
 
+/* bigalloc: logical cluster @lclu is allocated and holds delayed blocks. */
+void ffs_es_set_pending(struct ffs_inode *inode, u64 lclu);
 /* bigalloc: the cluster of @lblk has a pending reservation. */
 bool ffs_es_is_pending(const struct ffs_blockmap *bm, const struct ffs_inode *inode, u32 lblk);
 void ffs_es_remove_pending(const struct ffs_blockmap *bm, struct ffs_inode *inode, u32 lblk);
@@ -55,9 +57,11 @@ void ffs_es_remove_pending(const struct ffs_blockmap *bm, struct ffs_inode *inod
  * After [lblk, + len) was mapped: its end clusters are pending if delayed blocks
  * remain in them.  Returns how many became pending now (__revise_pending).
  */
-u32 ffs_es_revise_pending(const struct ffs_blockmap *bm, struct ffs_inode *inode, u32 lblk, u32 len);
+u32 ffs_es_revise_pending(const struct ffs_blockmap *bm, struct ffs_inode *inode, u32 lblk,
+			  u32 len);
 /* Reservations that removing [first, end) gives back; pending ones inside are dropped. */
-u32 ffs_es_count_removed(const struct ffs_blockmap *bm, struct ffs_inode *inode, u64 first, u64 end);
+u32 ffs_es_count_removed(const struct ffs_blockmap *bm, struct ffs_inode *inode, u64 first,
+			 u64 end);
 
 /* --- reserve.c --- */
 

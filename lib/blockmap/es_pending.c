@@ -14,7 +14,7 @@ static u32 cluster_ratio(const struct ffs_blockmap *bm)
 	return bm->env->geo.cluster_ratio ? bm->env->geo.cluster_ratio : 1;
 }
 
-static void set_pending(struct ffs_inode *inode, u64 lclu)
+void ffs_es_set_pending(struct ffs_inode *inode, u64 lclu)
 {
 	/* the value keeps neighbouring clusters apart */
 	ffs_runs_set(&inode->es->pending, lclu, lclu + 1, 0, lclu);
@@ -87,7 +87,8 @@ u32 ffs_es_delayed_clusters(const struct ffs_blockmap *bm, const struct ffs_inod
 	return count_clusters(bm, inode, lblk, (u64)lblk + len, &lo, &hi);
 }
 
-u32 ffs_es_count_removed(const struct ffs_blockmap *bm, struct ffs_inode *inode, u64 first, u64 end)
+u32 ffs_es_count_removed(const struct ffs_blockmap *bm, struct ffs_inode *inode, u64 first,
+			 u64 end)
 {
 	u32 ratio = cluster_ratio(bm), n;
 	u64 lo = 0, hi = 0, c1, c2;
@@ -123,13 +124,14 @@ static u32 update_pending(struct ffs_inode *inode, u64 lclu, bool delayed)
 	u32 added = delayed && !is_pending(inode, lclu);
 
 	if (delayed)
-		set_pending(inode, lclu);
+		ffs_es_set_pending(inode, lclu);
 	else
 		ffs_runs_clear(&inode->es->pending, lclu, lclu + 1);
 	return added;
 }
 
-u32 ffs_es_revise_pending(const struct ffs_blockmap *bm, struct ffs_inode *inode, u32 lblk, u32 len)
+u32 ffs_es_revise_pending(const struct ffs_blockmap *bm, struct ffs_inode *inode, u32 lblk,
+			  u32 len)
 {
 	u32 ratio = cluster_ratio(bm);
 	u64 end = (u64)lblk + len, c1 = lblk / ratio, c2 = (end - 1) / ratio;

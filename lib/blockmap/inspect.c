@@ -171,6 +171,7 @@ static void count_run(void *priv, const struct ffs_map_run *run)
 {
 	struct ffs_tree_info *info = priv;
 
+	(void)run;
 	info->extents_nr++;
 }
 

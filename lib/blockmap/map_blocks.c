@@ -31,8 +31,8 @@ static u32 answer_type(const struct ffs_blockmap *bm, const struct ffs_inode *in
 
 static int query(struct ffs_blockmap *bm, struct ffs_inode *inode, struct ffs_map *map, u32 flags)
 {
-	u32 ask = ffs_has(bm->env, FOLIOFS_CHANGE_MAP_NOCACHE_FLAG) ? flags & FFS_GET_EX_NOCACHE : 0;
-	int ret = map_on_disk(bm, NULL, inode, map, ask);
+	bool pass = ffs_has(bm->env, FOLIOFS_CHANGE_MAP_NOCACHE_FLAG);
+	int ret = map_on_disk(bm, NULL, inode, map, pass ? flags & FFS_GET_EX_NOCACHE : 0);
 
 	if (ret > 0)
 		ffs_es_cache_answer(bm, inode, map->lblk, map->len, map->pblk,
@@ -169,6 +169,7 @@ void ffs_blockmap_init(struct ffs_blockmap *bm, struct ffs_inode *inode)
 
 void ffs_blockmap_destroy(struct ffs_blockmap *bm, struct ffs_inode *inode)
 {
+	(void)bm;
 	ffs_ext_tree_free(inode);
 	ffs_ind_free(inode);
 	ffs_es_free(inode);
