@@ -32,9 +32,15 @@ static const struct word status_words[] = {
 	{ 1, "W" }, { 2, "U" }, { 4, "D" }, { 8, "H" }, { 0, NULL },
 };
 static const struct word alloc_words[] = {
-	{ 0x80, "HINT_MERGE" },	     { 0x01, "HINT_DATA" },	{ 0x02, "HINT_NOPREALLOC" },
-	{ 0x40, "HINT_GRP_ALLOC" },  { 0x04, "HINT_TRY_GOAL" }, { 0x08, "DELALLOC_RESV" },
-	{ 0x20, "STREAM_ALLOC" },    { 0x10, "USE_RESV" },	{ 0, NULL },
+	{ 0x80, "HINT_MERGE" },
+	{ 0x01, "HINT_DATA" },
+	{ 0x02, "HINT_NOPREALLOC" },
+	{ 0x40, "HINT_GRP_ALLOC" },
+	{ 0x04, "HINT_TRY_GOAL" },
+	{ 0x08, "DELALLOC_RESV" },
+	{ 0x20, "STREAM_ALLOC" },
+	{ 0x10, "USE_RESV" },
+	{ 0, NULL },
 };
 static const struct word free_words[] = {
 	{ 0x01, "METADATA" }, { 0x02, "FORGET" },      { 0x04, "VALIDATED" },
