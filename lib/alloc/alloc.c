@@ -13,7 +13,7 @@
 #include "kernel/groups.h"
 
 #define DEFAULT_CPUS 2 /* of the machine that the captures were made on */
-#define FLEX_DIR_SCHEME 4 /* flex groups of at least this size keep their first group for metadata */
+#define FLEX_DIR_SCHEME 4 /* flex groups of at least this size: first group is for metadata */
 
 void ffs_block_place(const struct ffs_alloc *a, u64 blk, u32 *group, u32 *cluster)
 {
@@ -217,6 +217,7 @@ void ffs_alloc_remount(struct ffs_alloc *a)
 	ffs_pa_forget_all(a);
 	for (i = 0; i < a->groups; i++)
 		a->group[i].flags &= FFS_GROUP_BLOCK_UNINIT | FFS_GROUP_SEEN;
+	a->nr_loaded = 0;
 	ffs_sets_clear(a);
 	a->free = (struct ffs_counter){ .count = ffs_counter_sum(&a->free) };
 	a->dirty = (struct ffs_counter){ .count = ffs_counter_sum(&a->dirty) };

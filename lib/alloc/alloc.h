@@ -2,9 +2,14 @@
 /*
  * Block and inode allocation: groups, bitmaps, buddies, preallocations, counters.
  *
- * Block numbers are file system blocks.  With bigalloc the allocator works in
- * clusters inside; requests and results at this interface are in blocks, as the
- * kernel's events print them.
+ * Block numbers (goal, pleft, results, ranges to free) are file system blocks,
+ * logical blocks too.  The length of a request and of its result is in clusters, as
+ * the kernel's events print it; without bigalloc that is the same.
+ *
+ * Exactness: placement, preallocation and inode numbers are those of the kernel when
+ * everything runs on one CPU.  The rules changed in v6.5 (FOLIOFS_CHANGE_MB_BEST_AVAIL)
+ * and v6.17 (MB_STREAM_GOALS, MB_SETS_BY_NUMBER); tests/unit/alloc_replay.c holds the
+ * model to the requests of recorded kernels.
  */
 #ifndef FFS_ALLOC_H
 #define FFS_ALLOC_H
@@ -35,8 +40,8 @@ struct ffs_alloc;
 struct ffs_alloc_request {
 	struct ffs_inode *inode;
 	u32 flags; /* FFS_MB_* */
-	u32 len; /* blocks wanted; what was got on return */
-	u32 lblk; /* logical block */
+	u32 len; /* clusters wanted, at least 1; what was got on return */
+	u32 lblk; /* logical block; bigalloc: lowered to the start of its cluster, goal too */
 	u64 goal;
 	u32 lleft, lright; /* nearest allocated logical blocks, the logical block itself if none */
 	u64 pleft, pright; /* and where they are, 0 if none */
@@ -58,25 +63,45 @@ struct ffs_alloc_hooks {
 	bool (*free_at_once)(void *priv, const struct ffs_inode *inode, bool metadata);
 };
 
-/* Free space right after mke2fs for @env's geometry. */
+/*
+ * Free space right after mke2fs for @env's geometry; nothing loaded, as after a
+ * mount.  @env has to live as long; @hooks is copied, NULL: none.
+ * NULL if mke2fs would not find room for its tables.
+ */
 struct ffs_alloc *ffs_alloc_new(struct ffs_env *env, const struct ffs_alloc_hooks *hooks);
+/* Ends also the preallocations of inodes that are still in memory. */
 void ffs_alloc_free(struct ffs_alloc *a);
 void ffs_alloc_set_policy(struct ffs_alloc *a, enum ffs_alloc_policy policy);
-/* Take or give back a range outside any transaction (free-space patterns, images). */
+/*
+ * Take or give back [first, end) outside any transaction (free-space patterns, images).
+ * Blocks that are so already stay as they are.  No event, no hook, no i_blocks.
+ */
 void ffs_alloc_mark(struct ffs_alloc *a, u64 first, u64 end, bool used);
-/* What a mount forgets: preallocations, loaded buddies, remembered groups. */
+/*
+ * Unmount and mount: all frees are committed, preallocations, loaded buddies and
+ * remembered groups forgotten, tunables and the reserve set back.
+ */
 void ffs_alloc_remount(struct ffs_alloc *a);
 /* Load all buddies (reading mb_groups does that). */
 void ffs_alloc_load_all(struct ffs_alloc *a);
 void ffs_alloc_set_reserved_clusters(struct ffs_alloc *a, u64 clusters);
-/* Tunables of /sys/fs/ext4/DEV: mb_stream_req, mb_group_prealloc, ... -ENOENT if not known. */
+/*
+ * Tunables of /sys/fs/ext4/DEV: mb_stream_req, mb_group_prealloc, mb_min_to_scan,
+ * mb_max_to_scan, mb_order2_req, mb_max_linear_groups (0; 4 on a rotational device),
+ * mb_best_avail_max_trim_order, reserved_clusters.  And what depends on the machine:
+ * cpus (2; set it before anything else), pid_mod_16 (3; goals without delayed
+ * allocation).  -ENOENT: no such name, -EINVAL: no such value.
+ */
 int ffs_alloc_tune(struct ffs_alloc *a, const char *name, u64 value);
 
 /*
  * Allocate.  Prints ext4_request_blocks and ext4_allocate_blocks, dirties the
  * bitmap and the descriptor of the group, changes i_blocks and counters.
  * Returns the first block, ar->len is what was got; or 0 with *err negative
- * (-ENOSPC, or the error of the journal).
+ * (-ENOSPC, or the error of the journal) and ar->len 0.
+ * With FFS_MB_DELALLOC the caller has claimed the space and accounts i_blocks and the
+ * delayed clusters itself (ext4_da_update_reserve_space); otherwise i_blocks grows by
+ * what was asked before the search and shrinks by what was not got after it.
  */
 u64 ffs_alloc_blocks(struct ffs_alloc *a, struct ffs_handle *h, struct ffs_alloc_request *ar,
 		     int *err);
@@ -87,9 +112,12 @@ u64 ffs_alloc_blocks(struct ffs_alloc *a, struct ffs_handle *h, struct ffs_alloc
 u64 ffs_alloc_meta_block(struct ffs_alloc *a, struct ffs_handle *h, struct ffs_inode *inode,
 			 u64 goal, u32 flags, int *err);
 /*
- * Free [blk, blk + count): prints ext4_free_blocks, dirties bitmap and
- * descriptor, gives back i_blocks.  The blocks can be used again when the
- * transaction has committed.
+ * Free [blk, blk + count): prints ext4_free_blocks, forgets or revokes the blocks
+ * (FFS_FREE_FORGET; under data=journal metadata is forgotten, data left alone), dirties
+ * bitmap and descriptor, gives back i_blocks group by group.  The blocks can be used
+ * again when the transaction has committed; at once without a journal and for data
+ * under data=writeback.  FFS_FREE_RERESERVE: the clusters become free, i_blocks and the
+ * new claim are the caller's.  0, or the error of the journal.
  */
 int ffs_free_blocks(struct ffs_alloc *a, struct ffs_handle *h, struct ffs_inode *inode, u64 blk,
 		    u64 count, u32 flags);
@@ -97,19 +125,27 @@ int ffs_free_blocks(struct ffs_alloc *a, struct ffs_handle *h, struct ffs_inode 
 void ffs_alloc_committed(struct ffs_alloc *a, u32 tid);
 /* Blocks freed by transactions not yet committed: an ENOSPC retry commits if there are any. */
 bool ffs_alloc_has_pending(const struct ffs_alloc *a);
-/* Throw away the inode's preallocations (close, truncate, punch ...). */
+/*
+ * Throw away the inode's preallocations: last writer closed it and nothing is delayed,
+ * truncate, punch, collapse, insert, move extents, eviction.  Has to be called before
+ * the inode is freed.
+ */
 void ffs_discard_preallocations(struct ffs_alloc *a, struct ffs_inode *inode);
 
-/* Goal of an inode without blocks. */
+/* Goal of an inode without blocks (may lie behind the end of the file system). */
 u64 ffs_inode_goal(const struct ffs_alloc *a, const struct ffs_inode *inode);
 
 /* Delayed allocation: @clusters promised (0 or -ENOSPC), given back. */
 int ffs_claim_delayed(struct ffs_alloc *a, u64 clusters);
 void ffs_release_delayed(struct ffs_alloc *a, u64 clusters);
 
-u64 ffs_free_clusters(const struct ffs_alloc *a); /* exact, freed-but-pending ones not counted as free twice */
+/* Free in the descriptors: preallocated clusters and frees not yet committed are free. */
+u64 ffs_free_clusters(const struct ffs_alloc *a);
 u64 ffs_delayed_clusters(const struct ffs_alloc *a);
-/* True if the file system is so full that delayed writes go the direct way (ext4_nonda_switch). */
+/*
+ * True if the file system is so full that delayed writes go the direct way
+ * (ext4_nonda_switch); *start_writeback: half of what is free is promised.
+ */
 bool ffs_nonda_switch(struct ffs_alloc *a, bool *start_writeback);
 
 /* Number of the group descriptor block, block bitmap and inode table block: what gets dirtied. */
@@ -123,10 +159,12 @@ u64 ffs_inode_table_block(const struct ffs_alloc *a, u32 ino);
  * A new inode number (__ext4_new_inode): Orlov for directories, the parent's
  * flex group for the rest.  Dirties inode bitmap, descriptor (and the block
  * bitmap of a group still BLOCK_UNINIT); not the inode table block.
- * Returns 0 and *ino, or -ENOSPC.
+ * @mode: type of the new inode, @name: its name (directories in the root are hashed).
+ * Returns 0 and *ino; -ENOSPC, or the error of the journal.
  */
 int ffs_new_inode_number(struct ffs_alloc *a, struct ffs_handle *h, const struct ffs_inode *parent,
 			 u32 mode, const char *name, u32 *ino);
+/* Descriptor and inode bitmap are dirtied; the number is free at once. */
 void ffs_free_inode_number(struct ffs_alloc *a, struct ffs_handle *h, u32 ino, bool dir);
 
 /* Copy for a snapshot of committed state is not needed: bitmaps follow from the inodes. */

@@ -171,6 +171,7 @@ static void load_one(struct ffs_alloc *a, u32 group)
 	if (!(g->flags & FFS_GROUP_SEEN))
 		from_layout(a, group);
 	g->flags |= FFS_GROUP_LOADED;
+	a->nr_loaded++;
 	ffs_sets_update(a, group);
 }
 

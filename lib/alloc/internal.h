@@ -123,6 +123,7 @@ struct ffs_group {
  */
 struct ffs_sets {
 	u32 n[FFS_MB_ORDERS]; /* members */
+	u32 low[FFS_MB_ORDERS]; /* none below this group */
 	u64 *bits[FFS_MB_ORDERS]; /* one bit a group; NULL: never had one */
 	u32 *next, *prev; /* queues: groups, then the heads of the orders */
 };
@@ -141,7 +142,7 @@ struct ffs_alloc {
 	struct ffs_layout *layout;
 	enum ffs_alloc_policy policy;
 
-	u32 groups, cpg; /* cpg: clusters per group */
+	u32 groups, nr_loaded, cpg; /* cpg: clusters per group */
 	u8 cluster_bits, flex_bits, orders; /* orders: there are chunks of order 0 .. orders - 1 */
 	bool desc_csum, optimize; /* groups are found through sets */
 	u32 bitmap_words, group_words;

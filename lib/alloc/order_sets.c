@@ -70,6 +70,8 @@ static void move(struct ffs_alloc *a, struct ffs_sets *s, u32 group, int8_t *now
 			s->prev[s->next[group]] = s->prev[group];
 		} else {
 			s->bits[*now][group / 64] &= ~bit;
+			if (s->low[*now] == group)
+				s->low[*now]++;
 		}
 	}
 	*now = (int8_t)order;
@@ -88,6 +90,8 @@ static void move(struct ffs_alloc *a, struct ffs_sets *s, u32 group, int8_t *now
 	if (!s->bits[order])
 		s->bits[order] = ffs_zalloc((a->groups + 63) / 64 * sizeof(u64));
 	s->bits[order][group / 64] |= bit;
+	if (s->n[order] == 1 || group < s->low[order])
+		s->low[order] = group;
 }
 
 u32 ffs_avg_order(const struct ffs_alloc *a, u32 len)
@@ -124,7 +128,7 @@ void ffs_sets_update(struct ffs_alloc *a, u32 group)
 u32 ffs_set_at(const struct ffs_alloc *a, const struct ffs_sets *s, u32 order, u32 from, u32 to)
 {
 	(void)a;
-	return s->n[order] ? ffs_next_one(s->bits[order], to, from) : to;
+	return s->n[order] ? ffs_next_one(s->bits[order], to, max(from, s->low[order])) : to;
 }
 
 u32 ffs_set_next(const struct ffs_alloc *a, const struct ffs_sets *s, u32 order, u32 group)

@@ -83,7 +83,7 @@ static void scan_runs(struct ffs_ac *ac, u32 group)
 
 		i = ffs_next_zero(g->bits, a->cpg, i);
 		if (skip_short) {
-			len = ffs_next_one(g->bits, a->cpg, i) - i;
+			len = ffs_next_one(g->bits, min(i + ac->g.len, a->cpg), i) - i;
 			if (len < ac->g.len) {
 				i += len;
 				free -= len;
@@ -229,7 +229,7 @@ static void might_prefetch(struct ffs_ac *ac, u32 group)
 	struct ffs_alloc *a = ac->a;
 	u32 before = ac->prefetch_ios, i;
 
-	if (ac->prefetch_group != group)
+	if (ac->prefetch_group != group || a->nr_loaded == a->groups)
 		return;
 	if (ac->criterion < FFS_CR_SLOW && ac->prefetch_ios >= prefetch_limit(a))
 		return;
