@@ -1,6 +1,17 @@
 // SPDX-License-Identifier: MIT
 /* Hands events to their consumers: see env.h. */
+#include <stdarg.h>
+#include <stdio.h>
 #include "env.h"
+
+void ffs_error(struct ffs_env *env, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(env->error, sizeof(env->error), format, ap);
+	va_end(ap);
+}
 
 void ffs_emit_args(struct ffs_env *env, enum foliofs_event_id id, const u64 *args, size_t n)
 {

@@ -53,6 +53,9 @@ static inline bool ffs_feature(const struct ffs_env *env, enum foliofs_feature f
 
 void ffs_emit_args(struct ffs_env *env, enum foliofs_event_id id, const u64 *args, size_t n);
 
+/* The message of a call that the model itself refuses. */
+__attribute__((format(printf, 2, 3))) void ffs_error(struct ffs_env *env, const char *format, ...);
+
 /* Block size and friends. */
 static inline u32 ffs_block_size(const struct ffs_env *env)
 {

@@ -23,6 +23,7 @@
 
 struct ffs_inode {
 	u32 ino;
+	u64 seq; /* order in which inodes came into core */
 	u32 mode; /* type and permission bits: events print it */
 	u32 flags; /* FFS_INODE_* */
 	u32 nlink;

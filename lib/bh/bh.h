@@ -21,6 +21,7 @@ struct ffs_bh_inode {
 	u32 order_tid; /* transaction that lists it, 0: none */
 	bool order_write; /* set for good by the first "write" entry */
 	u64 order_first, order_last; /* bytes, order_last is the last one */
+	struct ffs_runs inline_data; /* content of the bytes that lie in the inode */
 };
 
 static inline struct ffs_bh_inode *ffs_bh_inode(const struct ffs_inode *inode)
@@ -94,6 +95,8 @@ s64 ffs_inline_write_end(struct ffs_super *sb, struct ffs_inode *inode, u64 pos,
 			 u64 copied, struct ffs_write *w);
 /* Before the first writeback of a file that outgrew its inode (ext4_destroy_inline_data). */
 int ffs_inline_destroy(struct ffs_super *sb, struct ffs_inode *inode);
+/* Bytes at and behind @size go (truncate). */
+void ffs_inline_cut(struct ffs_inode *inode, u64 size);
 /* Readahead of inline data: the folio is zeroes behind the data (ext4_readpage_inline). */
 void ffs_inline_read(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_folio *f);
 /* To a block at once: truncate up, stores, fallocate, punch (ext4_convert_inline_data). */
@@ -168,6 +171,10 @@ void ffs_bh_submit_ordered(struct ffs_super *sb, u32 tid);
 void ffs_bh_invalidate(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_folio *f, u64 offset,
 		       u64 len);
 bool ffs_bh_release(struct ffs_mapping *m, struct ffs_folio *f);
+
+/* --- move_extent.c --- */
+int ffs_bh_move_piece(struct ffs_super *sb, struct ffs_inode *orig, struct ffs_inode *donor,
+		      u32 lblk, u32 donor_lblk, u32 len, u32 *moved);
 
 /* --- journalled.c --- */
 /* Block @b of the folio goes through the journal with @h. */

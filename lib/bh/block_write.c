@@ -71,8 +71,20 @@ static int get_block(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inod
 
 	*n = 1;
 	if (get == FFS_BH_GET_DA) {
-		map.len = end - b;
+		struct ffs_es es;
+
+		/*
+		 * The kernel asks block by block.  Where the status tree knows the answer for a
+		 * whole range nobody can tell; a look at the disk shows the length asked for.
+		 */
+		if (ffs_es_lookup(inode, map.lblk, &es))
+			map.len = end - b;
 		ret = ffs_da_map_blocks(&sb->bm, inode, &map);
+		/* Space for some of the range may be left: block by block up to the first failure. */
+		if (ret == -ENOSPC && map.len > 1) {
+			map = (struct ffs_map){ .lblk = map.lblk, .len = 1 };
+			ret = ffs_da_map_blocks(&sb->bm, inode, &map);
+		}
 		if (ret < 0)
 			return ret;
 		/* A delayed block is new; one over an unwritten extent is handled like it. */

@@ -73,9 +73,7 @@ int ffs_convert_range(struct ffs_super *sb, struct ffs_handle *h, struct ffs_ino
 			if (err)
 				return err;
 		}
-		ret = ffs_bh_map(sb, own, inode, &map,
-				 FFS_GET_CREATE | FFS_GET_UNWRIT | FFS_GET_CONVERT |
-					 FFS_GET_IO_SUBMIT | FFS_GET_EX_NOCACHE);
+		ret = ffs_bh_map(sb, own, inode, &map, ffs_convert_flags(&sb->bm));
 		err = ffs_mark_inode_dirty(sb, own, inode, "ext4_convert_unwritten_extents");
 		if (!h)
 			ffs_handle_stop(own);

@@ -13,7 +13,7 @@ static int map_one(struct ffs_mpd *mpd, struct ffs_handle *h)
 	struct ffs_inode *inode = mpd->inode;
 	struct foliofs_inode_kind kind = ffs_inode_kind(sb, inode);
 	bool nolock = foliofs_dioread_nolock(&sb->env.kernel, &sb->env.geo, &kind);
-	u32 flags = FFS_GET_CREATE | FFS_GET_METADATA_NOFAIL | FFS_GET_IO_SUBMIT;
+	u32 flags = ffs_writeback_flags(&sb->bm);
 	struct ffs_map map = { .lblk = mpd->map_lblk, .len = mpd->map_len };
 	int ret;
 
@@ -29,7 +29,7 @@ static int map_one(struct ffs_mpd *mpd, struct ffs_handle *h)
 		flags |= FFS_GET_UNWRIT | FFS_GET_PRE_IO;
 	if (mpd->map_state & FFS_MPD_DELAY)
 		flags |= FFS_GET_DELALLOC;
-	ret = ffs_bh_map(sb, h, inode, &map, flags | FFS_GET_EX_NOCACHE);
+	ret = ffs_bh_map(sb, h, inode, &map, flags);
 	if (ret < 0)
 		return ret;
 	if (nolock && (map.flags & FFS_MAP_UNWRITTEN)) {

@@ -11,6 +11,7 @@ static void inode_init(struct ffs_super *sb, struct ffs_inode *inode)
 static void inode_destroy(struct ffs_super *sb, struct ffs_inode *inode)
 {
 	(void)sb;
+	ffs_runs_free(&ffs_bh_inode(inode)->inline_data);
 	free(inode->data_path);
 	inode->data_path = NULL;
 }
@@ -28,6 +29,9 @@ const struct ffs_data_path ffs_bh_path = {
 	.release = ffs_bh_release,
 	.zero_partial = ffs_bh_zero_partial,
 	.submit_ordered = ffs_bh_submit_ordered,
+	.map = ffs_bh_map,
+	.move_piece = ffs_bh_move_piece,
 	.convert = ffs_convert_range,
 	.convert_inline = ffs_inline_convert,
+	.cut_inline = ffs_inline_cut,
 };

@@ -59,11 +59,19 @@ struct ffs_data_path {
 	/* Zero the partly covered blocks at the ends of [pos, pos + len). */
 	int (*zero_partial)(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
 			    u64 pos, u64 len);
+	/* Exchange @len blocks of one page (or folio) of two files; *moved: how many. */
+	int (*move_piece)(struct ffs_super *sb, struct ffs_inode *orig, struct ffs_inode *donor,
+			  u32 lblk, u32 donor_lblk, u32 len, u32 *moved);
+	/* Map blocks for an operation that allocates (FFS_GET_*): what commits have to order follows. */
+	int (*map)(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
+		   struct ffs_map *map, u32 flags);
 	/* Unwritten blocks of a range become written (direct I/O); @h NULL: own handles. */
 	int (*convert)(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode, u64 pos,
 		       u64 len);
 	/* Data in the inode moves to a block, if it is there. */
 	int (*convert_inline)(struct ffs_super *sb, struct ffs_inode *inode);
+	/* Data in the inode at and behind @size goes. */
+	void (*cut_inline)(struct ffs_inode *inode, u64 size);
 	/* Commit of @tid: write ordered data. */
 	void (*submit_ordered)(struct ffs_super *sb, u32 tid);
 };
@@ -85,6 +93,8 @@ void ffs_truncate_cache(struct ffs_super *sb, struct ffs_inode *inode, u64 pos, 
 void ffs_isize_extended(struct ffs_super *sb, struct ffs_inode *inode, u64 from, u64 to);
 /* Drop clean folios that lie in pages [first, last] (invalidate_mapping_pages). */
 void ffs_invalidate_clean(struct ffs_super *sb, struct ffs_inode *inode, u32 first, u32 last);
+/* Drop every clean folio that touches pages [first, last] (invalidate_inode_pages2_range). */
+void ffs_invalidate_range(struct ffs_super *sb, struct ffs_inode *inode, u32 first, u32 last);
 
 /* i_size and i_disksize move through these: events, list of dirty inodes. */
 void ffs_set_isize(struct ffs_super *sb, struct ffs_inode *inode, u64 size);

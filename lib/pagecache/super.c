@@ -46,6 +46,7 @@ void ffs_inode_add(struct ffs_super *sb, struct ffs_inode *inode)
 		free(old);
 	}
 	place(sb, inode);
+	inode->seq = ++sb->inode_seq;
 	sb->nr_inodes++;
 }
 
@@ -123,6 +124,18 @@ int ffs_start(struct ffs_super *sb, struct ffs_inode *inode, enum foliofs_credit
 
 	return ffs_handle_start(sb->journal, inode->ino, ask.type, ask.credits.total, ask.rsv,
 				ask.revokes, caller, h);
+}
+
+int ffs_start_sb(struct ffs_super *sb, enum foliofs_credit_op op, const char *caller,
+		 struct ffs_handle **h)
+{
+	struct foliofs_inode_kind kind;
+	struct foliofs_ask ask;
+
+	foliofs_inode_kind_init(&sb->env.kernel, &sb->env.geo, &kind);
+	ask = foliofs_ask(&sb->env.kernel, &sb->env.geo, &kind, op, 0);
+	return ffs_handle_start(sb->journal, 0, ask.type, ask.credits.total, ask.rsv, ask.revokes,
+				caller, h);
 }
 
 void ffs_update_fsync_tid(struct ffs_handle *h, struct ffs_inode *inode, bool datasync)

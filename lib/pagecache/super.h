@@ -41,6 +41,7 @@ struct ffs_super {
 
 	struct ffs_inode **inodes; /* in core, hashed by number */
 	u32 nr_inodes, cap_inodes;
+	u64 inode_seq;
 	struct ffs_inode **dirty; /* oldest first: what sync and syncfs visit */
 	u32 nr_dirty, cap_dirty;
 	u32 *orphans; /* newest first */
@@ -75,6 +76,9 @@ bool ffs_should_order_data(const struct ffs_super *sb, const struct ffs_inode *i
 /* Start of a handle by the credit formula @op of @inode (@len as foliofs_ask()). */
 int ffs_start(struct ffs_super *sb, struct ffs_inode *inode, enum foliofs_credit_op op, u32 len,
 	      const char *caller, struct ffs_handle **h);
+/* The same for starts that belong to no inode (ext4_journal_start_sb). */
+int ffs_start_sb(struct ffs_super *sb, enum foliofs_credit_op op, const char *caller,
+		 struct ffs_handle **h);
 
 /* ext4_mark_inode_dirty: event, inode table block, what fsync has to wait for. */
 int ffs_mark_inode_dirty(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,

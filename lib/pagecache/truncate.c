@@ -175,3 +175,20 @@ void ffs_invalidate_clean(struct ffs_super *sb, struct ffs_inode *inode, u32 fir
 		ffs_folio_delete(m, f);
 	}
 }
+
+void ffs_invalidate_range(struct ffs_super *sb, struct ffs_inode *inode, u32 first, u32 last)
+{
+	struct ffs_mapping *m = inode->mapping;
+	u64 index = first;
+	struct ffs_folio *f;
+
+	while (index <= last && (f = ffs_folio_next(m, (u32)index)) && f->index <= last) {
+		index = (u64)f->index + ffs_folio_pages(f);
+		if (f->flags & FFS_FOLIO_WRITEBACK)
+			ffs_sleep(sb);
+		if ((f->flags & FFS_FOLIO_DIRTY) ||
+		    (ffs_has_buffers(f) && !ffs_path_of(sb, inode)->release(m, f)))
+			continue;
+		ffs_folio_delete(m, f);
+	}
+}

@@ -86,7 +86,7 @@ static char *list_text(const char *what, const struct want_list *l)
 
 static void check_count(struct run *r, const struct expect_event *x, struct op_range ops)
 {
-	const struct recorder *rec = &r->recorder;
+	const struct event_log *rec = &r->events;
 	const struct foliofs_event *last = NULL;
 	char want[60], text[300] = "";
 	int64_t nr = 0;
@@ -112,7 +112,7 @@ static void check_values(struct run *r, const struct expect_event *x, unsigned i
 			 struct op_range ops)
 {
 	const struct want_list *l = &x->values[which].list;
-	const struct recorder *rec = &r->recorder;
+	const struct event_log *rec = &r->events;
 	int field = x->values[which].field;
 	struct numbers n;
 	bool good = true;
@@ -141,7 +141,7 @@ static void check_values(struct run *r, const struct expect_event *x, unsigned i
 /* Matches before each event of kind per, and behind the last one if there are any. */
 static void check_groups(struct run *r, const struct expect_event *x, struct op_range ops)
 {
-	const struct recorder *rec = &r->recorder;
+	const struct event_log *rec = &r->events;
 	struct numbers n;
 	bool good = true;
 	char text[24];
@@ -172,7 +172,7 @@ static void check_groups(struct run *r, const struct expect_event *x, struct op_
 
 static void check_sequence(struct run *r, const struct expect_sequence *x, struct op_range ops)
 {
-	const struct recorder *rec = &r->recorder;
+	const struct event_log *rec = &r->events;
 	uint8_t kinds[FOLIOFS_EV_COUNT] = { 0 };
 	const struct foliofs_event *other = NULL;
 	char text[300] = "no more events";
@@ -234,11 +234,11 @@ void check_events_want(struct run *r, const struct expect *e)
 	size_t i;
 
 	for (x = e->events; x; x = x->next) {
-		recorder_want(&r->recorder, x->match.id);
+		event_log_want(&r->events, x->match.id);
 		if (x->grouped)
-			recorder_want(&r->recorder, x->per);
+			event_log_want(&r->events, x->per);
 	}
 	for (q = e->sequences; q; q = q->next)
 		for (i = 0; i < q->nr; i++)
-			recorder_want(&r->recorder, q->match[i].id);
+			event_log_want(&r->events, q->match[i].id);
 }

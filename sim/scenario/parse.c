@@ -125,7 +125,7 @@ static int check_setup(struct parser *p, const struct setup *u)
 	return 0;
 }
 
-static int parse_free_space(struct parser *p, const struct node *n, struct free_space *f)
+static int parse_pattern(struct parser *p, const struct node *n, struct free_space *f)
 {
 	const struct node *m;
 	struct want at;
@@ -170,6 +170,24 @@ static int parse_free_space(struct parser *p, const struct node *n, struct free_
 	if (!ret && (!first || !f->len || (!f->per_group && (f->first < 0 || !f->stride))))
 		ret = node_error(p->path, n, p->err, "expected per_group and at, or first, len "
 				 "and stride above 0, got less");
+	return ret;
+}
+
+/* One pattern, or a list of them. */
+static int parse_free_space(struct parser *p, const struct node *n, struct free_space **tail)
+{
+	const struct node *m;
+	int ret = 0;
+
+	for (m = n->kind == NODE_LIST ? n->child : n; m && !ret; m = m->next) {
+		*tail = arena_alloc(p->arena, sizeof(**tail));
+		if (!*tail)
+			return -ENOMEM;
+		ret = parse_pattern(p, m, *tail);
+		tail = &(*tail)->next;
+		if (m == n)
+			break;
+	}
 	return ret;
 }
 

@@ -30,7 +30,7 @@ bool event_field_is_text(unsigned int id, int field)
 	return false;
 }
 
-static const char *keep_text(struct recorder *r, const char *text)
+static const char *keep_text(struct event_log *r, const char *text)
 {
 	char **more, *copy;
 
@@ -49,7 +49,7 @@ static const char *keep_text(struct recorder *r, const char *text)
 	return copy;
 }
 
-static void keep(struct recorder *r, const struct foliofs_event *ev)
+static void keep(struct event_log *r, const struct foliofs_event *ev)
 {
 	struct foliofs_event *more, *copy;
 	unsigned int i;
@@ -92,7 +92,7 @@ static void print(FILE *log, const struct foliofs_event *ev)
 
 static void on_event(void *priv, const struct foliofs_event *ev)
 {
-	struct recorder *r = priv;
+	struct event_log *r = priv;
 
 	if (r->sink.wants[ev->id] & 2)
 		keep(r, ev);
@@ -100,7 +100,7 @@ static void on_event(void *priv, const struct foliofs_event *ev)
 		print(r->log, ev);
 }
 
-void recorder_init(struct recorder *r, FILE *log)
+void event_log_init(struct event_log *r, FILE *log)
 {
 	memset(r, 0, sizeof(*r));
 	r->sink.event = on_event;
@@ -110,12 +110,12 @@ void recorder_init(struct recorder *r, FILE *log)
 		memset(r->sink.wants, 1, sizeof(r->sink.wants));
 }
 
-void recorder_want(struct recorder *r, enum foliofs_event_id id)
+void event_log_want(struct event_log *r, enum foliofs_event_id id)
 {
 	r->sink.wants[id] |= 2;
 }
 
-void recorder_free(struct recorder *r)
+void event_log_free(struct event_log *r)
 {
 	size_t i;
 

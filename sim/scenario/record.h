@@ -9,7 +9,7 @@
 
 #include <foliofs/event.h>
 
-struct recorder {
+struct event_log {
 	struct foliofs_sink sink;
 	struct foliofs_event *event; /* in order; texts are copies */
 	size_t nr, max;
@@ -19,9 +19,9 @@ struct recorder {
 	bool failed; /* out of memory: events are missing */
 };
 
-void recorder_init(struct recorder *r, FILE *log);
-void recorder_want(struct recorder *r, enum foliofs_event_id id);
-void recorder_free(struct recorder *r);
+void event_log_init(struct event_log *r, FILE *log);
+void event_log_want(struct event_log *r, enum foliofs_event_id id);
+void event_log_free(struct event_log *r);
 /* True if field @field of events @id is a text (its arg is a const char *). */
 bool event_field_is_text(unsigned int id, int field);
 

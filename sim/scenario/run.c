@@ -48,36 +48,47 @@ void run_fail(struct run *r, uint32_t op, const struct node *at, char *expected,
 	c->tail = &f->next;
 }
 
-/* The pattern of free_space on the fresh file system. */
-static int make_free_space(struct run *r)
+/* Blocks [first, first + len) become free, as far as they lie before @end. */
+static int make_free(struct run *r, uint64_t first, uint64_t len, uint64_t end)
 {
-	const struct free_space *f = &r->s->free_space;
-	const struct foliofs_geometry *g = &r->geometry;
-	uint64_t nr = 0, first, end, group_end;
-	uint32_t group;
-	int ret;
+	if (first + len < end)
+		end = first + len;
+	return first < end ? foliofs_fs_mark_blocks(r->fs, first, end, false) : 0;
+}
 
-	if (!f->at)
-		return 0;
-	ret = foliofs_fs_mark_blocks(r->fs, g->first_data_block, g->blocks_count, true);
-	for (group = 0; f->per_group && !ret && group < g->groups; group++) {
-		first = g->first_data_block + (uint64_t)group * g->blocks_per_group;
-		group_end = first + g->blocks_per_group;
-		if (group_end > g->blocks_count)
-			group_end = g->blocks_count;
-		first = f->first < 0 ? group_end - (uint64_t)-f->first : first + (uint64_t)f->first;
-		end = first + f->len < group_end ? first + f->len : group_end;
-		if (first < end)
-			ret = foliofs_fs_mark_blocks(r->fs, first, end, false);
-	}
-	if (f->per_group)
-		return ret;
-	for (first = (uint64_t)f->first; !ret && first < g->blocks_count; first += f->stride) {
+static int make_pattern(struct run *r, const struct free_space *f)
+{
+	const struct foliofs_geometry *g = &r->geometry;
+	uint64_t nr, first = (uint64_t)f->first, end;
+	int ret = 0;
+
+	for (nr = 0; !f->per_group && !ret && first < g->blocks_count; first += f->stride) {
 		if (f->count && nr++ == f->count)
 			break;
-		end = first + f->len < g->blocks_count ? first + f->len : g->blocks_count;
-		ret = foliofs_fs_mark_blocks(r->fs, first, end, false);
+		ret = make_free(r, first, f->len, g->blocks_count);
 	}
+	for (nr = 0; f->per_group && !ret && nr < g->groups; nr++) {
+		first = g->first_data_block + nr * g->blocks_per_group;
+		end = first + g->blocks_per_group;
+		if (end > g->blocks_count)
+			end = g->blocks_count;
+		first = (f->first < 0 ? end : first) + (uint64_t)f->first;
+		ret = make_free(r, first, f->len, end);
+	}
+	return ret;
+}
+
+/* free_space on the fresh file system. */
+static int make_free_space(struct run *r)
+{
+	const struct foliofs_geometry *g = &r->geometry;
+	const struct free_space *f;
+	int ret = 0;
+
+	if (r->s->free_space)
+		ret = foliofs_fs_mark_blocks(r->fs, g->first_data_block, g->blocks_count, true);
+	for (f = r->s->free_space; f && !ret; f = f->next)
+		ret = make_pattern(r, f);
 	return ret;
 }
 
@@ -129,6 +140,7 @@ static int start(struct run *r)
 {
 	struct foliofs_options o = { .alloc = r->setup->alloc, .rules = true,
 				     .crash_states = has_crash(r->s) };
+	const struct foliofs_op sync = { .kind = FOLIOFS_OP_SYNC, .file = -1, .file2 = -1 };
 	const struct scenario_ops *p = &r->s->prepare;
 	char err[256] = "", buf[32];
 	int64_t result;
@@ -144,7 +156,7 @@ static int start(struct run *r)
 	foliofs_fs_mute(r->fs, true);
 	ret = make_free_space(r);
 	if (ret)
-		run_fail(r, 0, r->s->free_space.at, text_of("free space to be made"),
+		run_fail(r, 0, r->s->free_space->at, text_of("free space to be made"),
 			 text_of("%s", errno_text(-ret, buf, sizeof(buf))));
 	if (!ret)
 		ret = make_files(r);
@@ -159,6 +171,8 @@ static int start(struct run *r)
 				 foliofs_fs_error(r->fs)));
 		ret = (int)result;
 	}
+	if (!ret && p->first < p->end)
+		foliofs_fs_run(r->fs, &sync); /* as captures do before their first operation */
 	foliofs_fs_mute(r->fs, false);
 	return ret;
 }
@@ -193,9 +207,9 @@ static int64_t do_crash(struct run *r, const struct scenario_line *line,
 			check_states(r, after, x->states, op->id);
 	}
 	collect_rules(r, after);
-	if (r->recorder.log) {
+	if (r->events.log) {
 		text = state_text(after);
-		fprintf(r->recorder.log, "\tafter recovery: %s", text ? text : "");
+		fprintf(r->events.log, "\tafter recovery: %s", text ? text : "");
 		free(text);
 	}
 	foliofs_fs_free(after);
@@ -217,7 +231,7 @@ static int64_t run_op(struct run *r, size_t *i)
 {
 	uint32_t id = scenario_op(r->s, *i)->id;
 	const struct scenario_line *line = line_of(r->s, id);
-	FILE *log = r->recorder.log;
+	FILE *log = r->events.log;
 	int64_t result = 0;
 
 	if (log)
@@ -248,7 +262,7 @@ static void add_sink(struct run *r)
 			check_events_want(r, r->expect[i]);
 	for (i = 0; i < ops->nr_lines; i++)
 		check_events_want(r, &ops->line[i].expect);
-	foliofs_fs_add_sink(r->fs, &r->recorder.sink);
+	foliofs_fs_add_sink(r->fs, &r->events.sink);
 }
 
 static void check_end(struct run *r)
@@ -269,7 +283,7 @@ static void check_end(struct run *r)
 			     (struct op_range){ ops->line[i].first, ops->line[i].last });
 	collect_rules(r, r->fs);
 	check_rules(r);
-	if (r->recorder.failed)
+	if (r->events.failed)
 		run_fail(r, 0, NULL, text_of("memory for events"), text_of("none"));
 }
 
@@ -284,7 +298,7 @@ static void fetch_states(struct run *first)
 
 	r.fs = NULL;
 	r.result = &scratch;
-	recorder_init(&r.recorder, NULL);
+	event_log_init(&r.events, NULL);
 	if (!start(&r)) {
 		for (i = r.s->ops.first; i < r.s->ops.end && left;) {
 			uint32_t id = scenario_op(r.s, i)->id;
@@ -307,7 +321,7 @@ static void fetch_states(struct run *first)
 			f->after = state_text(r.fs);
 	}
 	foliofs_fs_free(r.fs);
-	recorder_free(&r.recorder);
+	event_log_free(&r.events);
 	scratch.kernel = scratch.name = scratch.label = NULL;
 	for (f = scratch.failures; f; f = scratch.failures) {
 		scratch.failures = f->next;
@@ -334,7 +348,7 @@ void run_case(struct run *r, FILE *log)
 				check_credits(r, r->expect[k]);
 		return;
 	}
-	recorder_init(&r->recorder, log);
+	event_log_init(&r->events, log);
 	if (!start(r)) {
 		add_sink(r);
 		for (i = s->ops.first; i < s->ops.end;)
@@ -343,7 +357,7 @@ void run_case(struct run *r, FILE *log)
 	}
 	foliofs_fs_free(r->fs);
 	r->fs = NULL;
-	recorder_free(&r->recorder);
+	event_log_free(&r->events);
 	if (r->result->failures)
 		fetch_states(r);
 }

@@ -15,7 +15,7 @@ struct run {
 	struct foliofs_kernel kernel;
 	struct foliofs_geometry geometry;
 	struct foliofs_fs *fs; /* NULL: a scenario without operations */
-	struct recorder recorder;
+	struct event_log events;
 	struct case_result *result;
 	uint8_t broken[FOLIOFS_RULE_COUNT]; /* rules, those after crashes too */
 	char broken_text[FOLIOFS_RULE_COUNT][260]; /* the first of each */

@@ -207,8 +207,9 @@ struct scenario_ops {
 	size_t nr_lines;
 };
 
-/* Free space: everything is taken but for these blocks. */
+/* Free space: everything is taken but for these blocks, and those of the others in the list. */
 struct free_space {
+	struct free_space *next;
 	const struct node *at;
 	bool per_group;
 	int64_t first; /* block; with per_group: in the group, negative: from its end */
@@ -252,7 +253,7 @@ struct scenario {
 	struct arena *arena;
 	const char *why, *source, *fixed_by;
 	struct setup setup;
-	struct free_space free_space;
+	struct free_space *free_space; /* NULL: as mke2fs leaves it */
 	struct scenario_file *files;
 	struct scenario_ops prepare, ops;
 	struct oplist *oplist; /* owns the operations of both; NULL: none */

@@ -523,7 +523,7 @@ static void unwanted(const char *dir)
 /* Files that are not there before the first op: their maps are known from their creation on. */
 static void find_created(const char *dir)
 {
-	char before[4096] = "", find[80];
+	char before[4096] = "";
 	u32 i;
 
 	meta(dir, "files_before", before, sizeof(before));
@@ -531,8 +531,7 @@ static void find_created(const char *dir)
 		const char *p = before;
 		size_t n = strlen(r.file[i]);
 
-		snprintf(find, sizeof(find), "%s", r.file[i]);
-		while ((p = strstr(p, find)) && !(strchr("[ ", p[-1]) && strchr(",]", p[n])))
+		while ((p = strstr(p, r.file[i])) && !(strchr("[ ", p[-1]) && strchr(",]", p[n])))
 			p++;
 		if (!p && r.file_ino[i] < MAX_INO)
 			new_inode(r.file_ino[i]);

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+/* fallocate and zero range: ext4_fallocate, ext4_alloc_file_blocks, ext4_zero_range (v6.18). */
+#include "ops.h"
+
+#define UNWRITTEN_MAX_LEN 32767u
+
+/* The size follows a piece that was mapped; what lay behind the old EOF in its block is zeroed. */
+static void extend_size(struct ffs_ops *o, struct ffs_handle *h, struct ffs_inode *inode, u64 old,
+			u64 to)
+{
+	struct ffs_super *sb = &o->sb;
+
+	if (to > inode->i_size) {
+		ffs_set_isize(sb, inode, to);
+		ffs_set_times(o, inode);
+	}
+	if (to > inode->i_disksize)
+		ffs_set_disksize(sb, inode, to);
+	if (to > old && h) {
+		ffs_isize_extended(sb, inode, old, to);
+		ffs_path_of(sb, inode)->zero_partial(sb, h, inode, old, to - old);
+	}
+}
+
+/* Allocate [lblk, lblk + len), unwritten; @new_size: what i_size grows to, 0: stays. */
+static int alloc_blocks(struct ffs_ops *o, struct ffs_inode *inode, u32 lblk, u32 len, u64 new_size,
+			u32 flags)
+{
+	struct ffs_super *sb = &o->sb;
+	u64 old = inode->i_size;
+	u32 retries = 0, credits_len = len, depth = ffs_inode_depth(inode);
+	int ret = 0, err = 0;
+
+	/* One extent can hold it: no rounding up that would cut it into several. */
+	if (len <= UNWRITTEN_MAX_LEN)
+		flags |= FFS_GET_NO_NORMALIZE;
+	do {
+		while (len) {
+			struct ffs_map map = { .lblk = lblk, .len = len };
+			struct ffs_handle *h;
+
+			if (depth != ffs_inode_depth(inode)) {
+				credits_len = len;
+				depth = ffs_inode_depth(inode);
+			}
+			ret = ffs_start(sb, inode, FOLIOFS_CREDIT_FALLOCATE, credits_len,
+					"ext4_alloc_file_blocks", &h);
+			if (ret)
+				return ret;
+			ret = ffs_path_of(sb, inode)->map(sb, h, inode, &map, flags);
+			if (ret <= 0) {
+				ffs_mark_inode_dirty(sb, h, inode, "ext4_alloc_file_blocks");
+				ffs_handle_stop(h);
+				break;
+			}
+			retries = 0;
+			if (new_size)
+				extend_size(o, h, inode, old,
+					    min((u64)(lblk + (u32)ret) << sb->env.block_bits,
+						new_size));
+			err = ffs_mark_inode_dirty(sb, h, inode, "ext4_alloc_file_blocks");
+			ffs_update_fsync_tid(h, inode, true);
+			ffs_handle_stop(h);
+			if (err)
+				return err;
+			lblk += (u32)ret;
+			len -= (u32)ret;
+		}
+	} while (ret == -ENOSPC && ffs_should_retry_alloc(sb, &retries));
+	return ret < 0 ? ret : 0;
+}
+
+static u64 grown_size(const struct ffs_inode *inode, u32 mode, u64 end)
+{
+	return !(mode & FOLIOFS_FALLOC_KEEP_SIZE) &&
+			       (end > inode->i_size || end > inode->i_disksize) ?
+		       end : 0;
+}
+
+static int do_fallocate(struct ffs_ops *o, struct ffs_file *f, u32 mode, u64 off, u64 len)
+{
+	struct ffs_super *sb = &o->sb;
+	struct ffs_inode *inode = f->inode;
+	u32 first = (u32)(off >> sb->env.block_bits);
+	u32 blocks = (u32)ffs_blocks_up(&sb->env, off + len) - first;
+	int err = -EOPNOTSUPP;
+
+	ffs_emit(&sb->env, ext4_fallocate_enter, inode->ino, off, len, mode);
+	if (inode->flags & FFS_INODE_EXTENTS)
+		err = alloc_blocks(o, inode, first, blocks, grown_size(inode, mode, off + len),
+				   FFS_GET_CREATE | FFS_GET_UNWRIT);
+	if (!err && (f->flags & (FOLIOFS_O_SYNC | FOLIOFS_O_DSYNC)))
+		ffs_journal_wait_commit(sb->journal, inode->sync_tid);
+	ffs_emit(&sb->env, ext4_fallocate_exit, inode->ino, off, blocks, (u64)(s64)err);
+	return err;
+}
+
+/* Whole blocks [first, end): written ones become unwritten. */
+static int convert_inner(struct ffs_ops *o, struct ffs_inode *inode, u32 first, u32 end,
+			 u64 new_size)
+{
+	u32 flags = FFS_GET_CREATE | FFS_GET_UNWRIT | FFS_GET_CONVERT_UNWRITTEN | FFS_GET_EX_NOCACHE;
+
+	return end > first ? alloc_blocks(o, inode, first, end - first, new_size, flags) : 0;
+}
+
+/* The partly covered blocks at the edges, in a handle of their own. */
+static int zero_edges(struct ffs_ops *o, struct ffs_inode *inode, u64 off, u64 len, u64 new_size)
+{
+	struct ffs_super *sb = &o->sb;
+	struct ffs_handle *h;
+	int err;
+
+	err = ffs_start(sb, inode, FOLIOFS_CREDIT_ZERO_EDGES, 0, "ext4_fallocate", &h);
+	if (err)
+		return err;
+	err = ffs_path_of(sb, inode)->zero_partial(sb, h, inode, off, len);
+	if (!err) {
+		if (new_size)
+			extend_size(o, NULL, inode, new_size, new_size);
+		err = ffs_mark_inode_dirty(sb, h, inode, "ext4_fallocate");
+		ffs_update_fsync_tid(h, inode, true);
+	}
+	ffs_handle_stop(h);
+	return err;
+}
+
+int ffs_zero_range(struct ffs_ops *o, struct ffs_inode *inode, u32 mode, u64 off, u64 len)
+{
+	struct ffs_super *sb = &o->sb;
+	u64 end = off + len, block = ffs_block_size(&sb->env), new_size;
+	bool aligned = !((off | end) & (block - 1));
+	u32 first = (u32)(off >> sb->env.block_bits);
+	int err = 0;
+
+	ffs_emit(&sb->env, ext4_zero_range, inode->ino, off, len, mode);
+	if (!(inode->flags & FFS_INODE_EXTENTS))
+		return -EOPNOTSUPP;
+	new_size = grown_size(inode, mode, end);
+	if (!aligned)
+		err = alloc_blocks(o, inode, first, (u32)ffs_blocks_up(&sb->env, end) - first, new_size,
+				   FFS_GET_CREATE | FFS_GET_UNWRIT);
+	if (!err)
+		err = ffs_update_disksize(o, inode, off, len);
+	if (!err)
+		err = ffs_drop_cached_range(o, inode, off, end);
+	if (!err)
+		err = convert_inner(o, inode, (u32)ffs_blocks_up(&sb->env, off),
+				    (u32)(end >> sb->env.block_bits), new_size);
+	if (err || aligned)
+		return err;
+	return zero_edges(o, inode, off, len, new_size);
+}
+
+int ffs_fallocate(struct ffs_ops *o, struct ffs_file *f, u32 mode, u64 off, u64 len)
+{
+	struct ffs_super *sb = &o->sb;
+	struct ffs_inode *inode = f->inode;
+	u32 kind = mode & ~FOLIOFS_FALLOC_KEEP_SIZE;
+	int err;
+
+	if (!len || (s64)off < 0 || (s64)len < 0)
+		return -EINVAL;
+	if (f->flags & FOLIOFS_O_RDONLY)
+		return -EBADF;
+	if ((kind & (kind - 1)) ||
+	    (kind == FOLIOFS_FALLOC_PUNCH_HOLE && !(mode & FOLIOFS_FALLOC_KEEP_SIZE)) ||
+	    (kind == FOLIOFS_FALLOC_UNSHARE_RANGE))
+		return -EOPNOTSUPP;
+	if (off + len > ffs_max_size(sb, inode))
+		return -EFBIG;
+	err = ffs_path_of(sb, inode)->convert_inline(sb, inode);
+	if (err)
+		return err;
+	/* Before falloc-time-first a refused kind left the times alone. */
+	if (ffs_sb_has(sb, FOLIOFS_CHANGE_FALLOC_TIME_FIRST) || (inode->flags & FFS_INODE_EXTENTS) ||
+	    kind == FOLIOFS_FALLOC_PUNCH_HOLE) {
+		err = ffs_update_time(o, inode);
+		if (err)
+			return err;
+	}
+	switch (kind) {
+	case 0:
+		return do_fallocate(o, f, mode, off, len);
+	case FOLIOFS_FALLOC_PUNCH_HOLE:
+		return ffs_punch(o, inode, off, len);
+	case FOLIOFS_FALLOC_ZERO_RANGE:
+		return ffs_zero_range(o, inode, mode, off, len);
+	case FOLIOFS_FALLOC_COLLAPSE_RANGE:
+		return ffs_collapse(o, inode, off, len);
+	case FOLIOFS_FALLOC_INSERT_RANGE:
+		return ffs_insert(o, inode, off, len);
+	default:
+		return -EOPNOTSUPP;
+	}
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+/*
+ * In-core inodes: what is decided when one is made (ext4_set_aops, large folio
+ * support; "ext4: enable large folio for regular file", v6.16).
+ */
+#include "ops.h"
+
+static void decide_order(struct ffs_ops *o, struct ffs_inode *inode)
+{
+	struct ffs_super *sb = &o->sb;
+
+	if (!ffs_is_reg(inode))
+		return;
+	inode->mapping->max_order = foliofs_max_order(&sb->env.kernel, &sb->env.geo,
+						      inode->flags & FFS_INODE_JOURNAL_DATA);
+	inode->mapping->min_order = foliofs_min_order(&sb->env.kernel, &sb->env.geo);
+}
+
+void ffs_reread_inode(struct ffs_ops *o, struct ffs_inode *inode)
+{
+	struct ffs_super *sb = &o->sb;
+
+	ffs_path_of(sb, inode)->inode_destroy(sb, inode);
+	ffs_mapping_destroy(inode->mapping);
+	ffs_mapping_init(inode->mapping, &sb->env, inode);
+	ffs_blockmap_reread(inode, true);
+	decide_order(o, inode);
+	ffs_path_of(sb, inode)->inode_init(sb, inode);
+}
+
+struct ffs_inode *ffs_inode_new(struct ffs_ops *o, u32 ino, u32 mode, u32 flags)
+{
+	struct ffs_super *sb = &o->sb;
+	struct ffs_inode *inode = ffs_zalloc(sizeof(*inode));
+
+	inode->ino = ino;
+	inode->mode = mode;
+	inode->flags = flags;
+	inode->vfs = ffs_zalloc(sizeof(struct ffs_vfs_inode));
+	ffs_blockmap_init(&sb->bm, inode);
+	inode->mapping = ffs_zalloc(sizeof(*inode->mapping));
+	ffs_mapping_init(inode->mapping, &sb->env, inode);
+	decide_order(o, inode);
+	ffs_path_of(sb, inode)->inode_init(sb, inode);
+	ffs_inode_add(sb, inode);
+	return inode;
+}
+
+void ffs_inode_free(struct ffs_ops *o, struct ffs_inode *inode)
+{
+	ffs_inode_remove(&o->sb, inode);
+	ffs_path_of(&o->sb, inode)->inode_destroy(&o->sb, inode);
+	ffs_mapping_destroy(inode->mapping);
+	ffs_blockmap_destroy(&o->sb.bm, inode);
+	ffs_dir_free(inode);
+	free(inode->mapping);
+	free(inode->vfs);
+	free(inode);
+}

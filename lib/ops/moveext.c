@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+/* EXT4_IOC_MOVE_EXT: ext4_move_extents (v6.18: page by page). */
+#include "ops.h"
+
+static int check(const struct ffs_ops *o, const struct ffs_inode *orig,
+		 const struct ffs_inode *donor, u64 off, u64 len, u64 donor_off)
+{
+	u64 block = ffs_block_size(&o->sb.env);
+
+	if (orig == donor || ffs_is_dir(orig) || ffs_is_dir(donor))
+		return -EINVAL;
+	if (!(orig->flags & FFS_INODE_EXTENTS) || !(donor->flags & FFS_INODE_EXTENTS))
+		return -EOPNOTSUPP;
+	if (ffs_should_journal_data(&o->sb, orig) || ffs_should_journal_data(&o->sb, donor))
+		return -EOPNOTSUPP;
+	if (((off | donor_off | len) & (block - 1)) ||
+	    ((off ^ donor_off) & (ffs_page_size(&o->sb.env) - 1)))
+		return -EINVAL;
+	if (!len || !orig->i_size || !donor->i_size)
+		return -EINVAL;
+	return 0;
+}
+
+s64 ffs_move_extents(struct ffs_ops *o, struct ffs_file *f, struct ffs_file *donor, u64 off,
+		     u64 len, u64 donor_off)
+{
+	struct ffs_super *sb = &o->sb;
+	u8 bits = sb->env.block_bits;
+	u32 per_page = 1u << (sb->env.page_bits - bits), total = 0;
+	u32 lblk = (u32)(off >> bits), dblk = (u32)(donor_off >> bits), end;
+	int err = check(o, f->inode, donor->inode, off, len, donor_off);
+
+	if (err)
+		return err;
+	/* Nothing behind the end of either file is moved. */
+	len = min(len, round_up_pow2(f->inode->i_size, 1u << bits) - min(off, f->inode->i_size));
+	end = lblk + (u32)(len >> bits);
+	while (lblk < end) {
+		struct ffs_map_run run;
+		u32 n, moved = 0;
+
+		if (!ffs_next_run(f->inode, lblk, &run)) {
+			err = -ENODATA;
+			break;
+		}
+		if (run.lblk > lblk) {
+			dblk += run.lblk - lblk;
+			lblk = run.lblk;
+			if (lblk >= end)
+				break;
+		}
+		n = min(run.lblk + run.len - lblk, end - lblk);
+		n = min(n, per_page - (lblk & (per_page - 1)));
+		err = ffs_path_of(sb, f->inode)->move_piece(sb, f->inode, donor->inode, lblk, dblk, n,
+							    &moved);
+		total += moved;
+		if (err)
+			break;
+		lblk += n;
+		dblk += n;
+	}
+	if (total) {
+		ffs_discard_preallocations(sb->alloc, f->inode);
+		ffs_discard_preallocations(sb->alloc, donor->inode);
+	}
+	return total && err != -EBUSY ? (s64)total : err ? err : (s64)total;
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+/* Buffered reads: filemap_read, filemap_get_pages (v6.18). */
+#include "ops.h"
+
+static void read_folios(void *priv, struct ffs_mapping *m, struct ffs_folio **f, u32 n)
+{
+	struct ffs_ops *o = priv;
+
+	ffs_path_of(&o->sb, m->inode)->read_folios(&o->sb, m, f, n);
+}
+
+struct ffs_reader ffs_reader(struct ffs_ops *o)
+{
+	return (struct ffs_reader){ .read = read_folios, .priv = o };
+}
+
+/*
+ * Folios from page @index on that can be copied at once: contiguous, up to the
+ * first that carries the mark or is not uptodate.  Returns the last of them and
+ * in *end the page behind it.
+ */
+static struct ffs_folio *read_batch(struct ffs_mapping *m, u32 index, u32 last, u32 *end)
+{
+	struct ffs_folio *f = ffs_folio_find(m, index), *found = NULL;
+	u32 n = 0;
+
+	*end = index;
+	while (f && n++ < 31) {
+		found = f;
+		*end = f->index + ffs_folio_pages(f);
+		if (!(f->flags & FFS_FOLIO_UPTODATE) || (f->flags & FFS_FOLIO_MARK) || *end >= last)
+			break;
+		f = ffs_folio_find(m, *end);
+	}
+	return found;
+}
+
+/* One round: makes sure that something from @pos on can be copied; returns where it ends. */
+static int get_pages(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 count, u64 *end)
+{
+	struct ffs_super *sb = &o->sb;
+	struct ffs_mapping *m = f->inode->mapping;
+	struct ffs_reader r = ffs_reader(o);
+	u8 bits = sb->env.page_bits;
+	u32 index = (u32)(pos >> bits);
+	u32 last = (u32)div_up(pos + count, ffs_page_size(&sb->env)), next;
+	struct ffs_folio *folio = read_batch(m, index, last, &next);
+
+	if (!folio) {
+		ffs_ra_sync(m, &f->ra, &r, index, last - index);
+		folio = read_batch(m, index, last, &next);
+	}
+	if (!folio) {
+		folio = ffs_folio_add(m, index, m->min_order);
+		ffs_path_of(sb, f->inode)->read_folios(sb, m, &folio, 1);
+		next = index + ffs_folio_pages(folio);
+	}
+	if (folio->flags & FFS_FOLIO_MARK)
+		ffs_ra_async(m, &f->ra, &r, folio, folio->index, last - folio->index);
+	if (!(folio->flags & FFS_FOLIO_UPTODATE)) {
+		u64 at = max(pos, ffs_folio_pos(m, folio));
+
+		if (folio->index > index) {
+			/* What lies before it is copied first. */
+			*end = ffs_folio_pos(m, folio);
+			return 0;
+		}
+		if (!ffs_path_of(sb, f->inode)->is_uptodate(m, folio, at, pos + count - at))
+			ffs_path_of(sb, f->inode)->read_folios(sb, m, &folio, 1);
+	}
+	*end = (u64)next << bits;
+	return 0;
+}
+
+s64 ffs_read(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len)
+{
+	u64 done = 0, end;
+
+	if (f->flags & FOLIOFS_O_WRONLY)
+		return -EBADF;
+	if (!len)
+		return 0;
+	if (f->flags & FOLIOFS_O_DIRECT)
+		return ffs_direct_read(o, f, pos, len);
+	while (done < len && pos + done < f->inode->i_size) {
+		u64 limit;
+		int err = get_pages(o, f, pos + done, len - done, &end);
+
+		if (err)
+			return done ? (s64)done : err;
+		limit = min(min(end, pos + len), f->inode->i_size);
+		done = limit > pos ? limit - pos : done;
+		f->ra.prev_pos = pos + done;
+	}
+	ffs_touch_atime(o, f, f->inode);
+	return (s64)done;
+}

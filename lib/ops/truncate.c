@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+/* Sizes: ext4_setattr with ATTR_SIZE, ext4_truncate (v6.18). */
+#include "ops.h"
+
+int ffs_truncate(struct ffs_super *sb, struct ffs_inode *inode)
+{
+	u64 size = inode->i_size, block = ffs_block_size(&sb->env);
+	struct ffs_handle *h;
+	int err, ret;
+
+	ffs_emit(&sb->env, ext4_truncate_enter, inode->ino, ffs_i_sectors(inode, sb->env.block_bits));
+	if (!size && !sb->env.geo.mount.noauto_da_alloc)
+		inode->flags |= FFS_INODE_DA_ALLOC_CLOSE;
+	err = ffs_start(sb, inode, FOLIOFS_CREDIT_TRUNCATE, 0, "ext4_truncate", &h);
+	if (err)
+		goto out;
+	if (size & (block - 1))
+		ffs_path_of(sb, inode)->zero_partial(sb, h, inode, size, block - (size & (block - 1)));
+	/* A crash from here to the last handle leaves blocks behind the size: the mount removes them. */
+	err = ffs_orphan_add(sb, h, inode);
+	if (!err) {
+		ffs_discard_preallocations(sb->alloc, inode);
+		err = ffs_truncate_blocks(&sb->bm, h, inode, (u32)ffs_blocks_up(&sb->env, size));
+	}
+	ffs_update_fsync_tid(h, inode, true);
+	if (inode->nlink)
+		ffs_orphan_del(sb, h, inode);
+	ret = ffs_mark_inode_dirty(sb, h, inode, "ext4_truncate");
+	if (!err)
+		err = ret;
+	ffs_handle_stop(h);
+out:
+	ffs_emit(&sb->env, ext4_truncate_exit, inode->ino, ffs_i_sectors(inode, sb->env.block_bits));
+	return err;
+}
+
+/* The size changes in a handle of its own, before the cache is cut. */
+static int change_size(struct ffs_ops *o, struct ffs_inode *inode, u64 size)
+{
+	struct ffs_super *sb = &o->sb;
+	u64 old = inode->i_size, block = ffs_block_size(&sb->env);
+	bool shrink = size < old;
+	struct ffs_handle *h;
+	int err;
+
+	err = ffs_start(sb, inode, FOLIOFS_CREDIT_SETATTR_SIZE, 0, "ext4_setattr", &h);
+	if (err)
+		return err;
+	if (!shrink && (old & (block - 1)))
+		ffs_path_of(sb, inode)->zero_partial(sb, h, inode, old, block - (old & (block - 1)));
+	if (shrink)
+		ffs_orphan_add(sb, h, inode);
+	ffs_set_times(o, inode);
+	ffs_set_disksize(sb, inode, size);
+	err = ffs_mark_inode_dirty(sb, h, inode, "ext4_setattr");
+	if (!err)
+		ffs_set_isize(sb, inode, size);
+	ffs_handle_stop(h);
+	return err;
+}
+
+int ffs_setattr_size(struct ffs_ops *o, struct ffs_inode *inode, u64 size)
+{
+	struct ffs_super *sb = &o->sb;
+	u64 old = inode->i_size;
+	int err = 0;
+
+	if (size > ffs_max_size(sb, inode))
+		return -EFBIG;
+	if (inode->flags & FFS_INODE_INLINE_DATA) {
+		if (size <= old)
+			return ffs_inline_truncate(o, inode, size);
+		err = ffs_path_of(sb, inode)->convert_inline(sb, inode);
+		if (err)
+			return err;
+	}
+	if (size < old)
+		ffs_wait_committing_tail(o, inode, size);
+	if (size != old) {
+		err = change_size(o, inode, size);
+		if (err)
+			return err;
+		if (size > old)
+			ffs_isize_extended(sb, inode, old, size);
+	}
+	/* The same size too: what was allocated behind it goes. */
+	if (size <= old) {
+		ffs_truncate_cache(sb, inode, size, ~0ull);
+		err = ffs_truncate(sb, inode);
+	}
+	ffs_dirty_inode(sb, inode);
+	return err;
+}

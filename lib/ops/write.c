@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Buffered writes: ext4_buffered_write_iter, generic_perform_write (v6.18).
+ */
+#include "ops.h"
+
+/*
+ * The copy loop.  No step crosses a boundary of the largest folio; a step that a
+ * short copy rejects is halved.  @readable: bytes of the buffer that can be read.
+ */
+static s64 perform_write(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len, u64 readable)
+{
+	struct ffs_super *sb = &o->sb;
+	struct ffs_inode *inode = f->inode;
+	const struct ffs_data_path *path = ffs_path_of(sb, inode);
+	u64 page = ffs_page_size(&sb->env), chunk = page << inode->mapping->max_order, done = 0;
+	u64 bytes = len;
+	s64 ret = 0;
+
+	while (done < len) {
+		struct ffs_write w;
+		u64 step, copied;
+
+		bytes = min(bytes, chunk - ((pos + done) & (chunk - 1)));
+		if (done >= readable) {
+			ret = -EFAULT;
+			break;
+		}
+		step = bytes;
+		ret = path->write_begin(sb, inode, pos + done, &step, &w);
+		if (ret < 0)
+			break;
+		copied = min(step, readable - done);
+		ret = path->write_end(sb, inode, pos + done, step, copied, &w);
+		if (ret < 0)
+			break;
+		if (!ret) {
+			if (chunk > page)
+				chunk /= 2;
+			bytes = copied ? copied : len - done;
+			continue;
+		}
+		done += (u64)ret;
+		bytes = len - done;
+	}
+	return done ? (s64)done : ret;
+}
+
+s64 ffs_write(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len, u64 readable)
+{
+	s64 ret;
+	int err;
+
+	if (f->flags & FOLIOFS_O_RDONLY)
+		return -EBADF;
+	if (!len)
+		return 0;
+	if (f->flags & FOLIOFS_O_DIRECT)
+		return ffs_direct_write(o, f, pos, len);
+	err = ffs_update_time(o, f->inode);
+	if (err)
+		return err;
+	ret = perform_write(o, f, pos, len, readable);
+	if (ret > 0 && ((f->flags & (FOLIOFS_O_SYNC | FOLIOFS_O_DSYNC)) || o->sb.env.geo.mount.sync)) {
+		err = ffs_fsync(o, f->inode, pos, pos + (u64)ret - 1, !(f->flags & FOLIOFS_O_SYNC));
+		if (err)
+			return err;
+	}
+	return ret;
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Rules: read-only checks at every operation's end, and of events on the way;
+ * see <foliofs/rules.h>.  What a rule means stands in rules.def.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include "fs/fs.h"
+
+static const char *const names[] = {
+#define FOLIOFS_RULE(id, name, meaning) name,
+#include <foliofs/rules.def>
+#undef FOLIOFS_RULE
+};
+
+static const char *const meanings[] = {
+#define FOLIOFS_RULE(id, name, meaning) meaning,
+#include <foliofs/rules.def>
+#undef FOLIOFS_RULE
+};
+
+const char *foliofs_rule_name(enum foliofs_rule r)
+{
+	return (unsigned int)r < FOLIOFS_RULE_COUNT ? names[r] : NULL;
+}
+
+const char *foliofs_rule_meaning(enum foliofs_rule r)
+{
+	return (unsigned int)r < FOLIOFS_RULE_COUNT ? meanings[r] : NULL;
+}
+
+int foliofs_rule_find(const char *name, enum foliofs_rule *r)
+{
+	u32 i;
+
+	for (i = 0; i < FOLIOFS_RULE_COUNT; i++)
+		if (!strcmp(name, names[i])) {
+			*r = i;
+			return 0;
+		}
+	return -ENOENT;
+}
+
+size_t foliofs_fs_broken(const struct foliofs_fs *fs)
+{
+	return fs->nr_broken;
+}
+
+const struct foliofs_broken *foliofs_fs_broken_at(const struct foliofs_fs *fs, size_t i)
+{
+	return i < fs->nr_kept ? &fs->broken[i] : NULL;
+}
+
+void ffs_rule_broken(struct foliofs_fs *fs, enum foliofs_rule rule, u32 ino, const char *format, ...)
+{
+	struct foliofs_broken b = { .rule = rule, .op = fs->ops.sb.env.op, .ino = ino };
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(b.text, sizeof(b.text), format, ap);
+	va_end(ap);
+	ffs_emit(&fs->ops.sb.env, foliofs_rule, ffs_str(names[rule]), ino, ffs_str(b.text));
+	fs->nr_broken++;
+	if (fs->nr_kept >= FFS_MAX_BROKEN)
+		return;
+	if (!(fs->nr_kept & (fs->nr_kept - 1)))
+		fs->broken = ffs_realloc(fs->broken, (fs->nr_kept ? 2 * fs->nr_kept : 1) *
+							     sizeof(*fs->broken));
+	fs->broken[fs->nr_kept++] = b;
+}
+
+void ffs_rules_wanted(struct foliofs_sink *sink)
+{
+	sink->wants[FOLIOFS_EV_foliofs_handle_dry] = 1;
+	sink->wants[FOLIOFS_EV_foliofs_start_refused] = 1;
+	sink->wants[FOLIOFS_EV_foliofs_stale] = 1;
+	sink->wants[FOLIOFS_EV_foliofs_livelock] = 1;
+}
+
+void ffs_rules_event(void *priv, const struct foliofs_event *ev)
+{
+	struct foliofs_fs *fs = priv;
+	const u64 *a = ev->arg;
+
+	switch (ev->id) {
+	case FOLIOFS_EV_foliofs_handle_dry:
+		ffs_rule_broken(fs, FOLIOFS_RULE_CREDIT_DRY, 0,
+				"a handle of type %u has used all %d credits and dirties block %llu",
+				(u32)a[1], (s32)a[3], (unsigned long long)a[2]);
+		break;
+	case FOLIOFS_EV_foliofs_start_refused:
+		if ((s32)a[4] == -ENOSPC || (s32)a[4] == ENOSPC)
+			ffs_rule_broken(fs, FOLIOFS_RULE_CREDIT_REFUSED, 0,
+					"a handle of type %u asks %d and reserves %d of at most %d",
+					(u32)a[0], (s32)a[1], (s32)a[2], (s32)a[3]);
+		break;
+	case FOLIOFS_EV_foliofs_stale:
+		/* Documented for data=writeback: what a crash leaves there may be old. */
+		if (fs->ops.sb.env.geo.mount.data != FOLIOFS_DATA_WRITEBACK)
+			ffs_rule_broken(fs, FOLIOFS_RULE_STALE_DATA, (u32)a[0],
+					"bytes [%llu,%llu) are what operation %u wrote to inode %u",
+					(unsigned long long)a[1], (unsigned long long)(a[1] + a[2]),
+					(u32)a[3], (u32)a[4]);
+		break;
+	case FOLIOFS_EV_foliofs_livelock:
+		ffs_rule_broken(fs, FOLIOFS_RULE_LIVELOCK, (u32)a[0],
+				"%s: %u rounds without progress", (const char *)(uintptr_t)a[2],
+				(u32)a[1]);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Dirty blocks of the folio below EOF must have somewhere to go. */
+static void check_folio(struct foliofs_fs *fs, const struct ffs_inode *inode,
+			const struct ffs_folio *f)
+{
+	const struct ffs_env *env = &fs->ops.sb.env;
+	u64 eof = ffs_blocks_up(env, inode->i_size), base = ffs_folio_block(inode->mapping, f);
+	u32 end = eof <= base ? 0 : (u32)min((u64)f->bpf, eof - base), w;
+
+	if (!ffs_has_buffers(f))
+		return;
+	for (w = 0; w * 64 < end; w++) {
+		u64 bad = ffs_bh_word(f, FFS_BH_DIRTY, w) & ~ffs_bh_word(f, FFS_BH_MAPPED, w);
+
+		if (end - w * 64 < 64)
+			bad &= (1ull << (end - w * 64)) - 1;
+		if (bad) {
+			ffs_rule_broken(fs, FOLIOFS_RULE_DIRTY_UNMAPPED, inode->ino,
+					"block %llu is dirty and maps nothing",
+					(unsigned long long)(base + w * 64 +
+							     (u32)__builtin_ctzll(bad)));
+			return;
+		}
+	}
+}
+
+/* Delayed blocks in the status tree and what is reserved for them. */
+static void check_reserved(struct foliofs_fs *fs, const struct ffs_inode *inode)
+{
+	struct ffs_es es;
+	u64 at = 0, delayed = 0;
+
+	if (fs->ops.sb.env.geo.cluster_ratio > 1)
+		return;
+	while (ffs_es_find_delayed(inode, at, FFS_LBLK_MAX, &es)) {
+		delayed += es.len;
+		at = (u64)es.lblk + es.len;
+	}
+	if (delayed != inode->reserved)
+		ffs_rule_broken(fs, FOLIOFS_RULE_RESERVED_COUNT, inode->ino,
+				"%llu blocks are delayed, %u reserved", (unsigned long long)delayed,
+				inode->reserved);
+}
+
+/* After fsync: nothing dirty is left below EOF, and the size on disk is the size. */
+static void check_synced(struct foliofs_fs *fs, const struct ffs_inode *inode)
+{
+	if (ffs_mapping_tagged(inode->mapping, FFS_TAG_DIRTY) &&
+	    !ffs_should_journal_data(&fs->ops.sb, inode))
+		ffs_rule_broken(fs, FOLIOFS_RULE_SYNCED_LOST, inode->ino,
+				"fsync succeeded and left dirty folios");
+	else if (inode->i_disksize < inode->i_size)
+		ffs_rule_broken(fs, FOLIOFS_RULE_SYNCED_LOST, inode->ino,
+				"fsync succeeded with i_disksize %llu below i_size %llu",
+				(unsigned long long)inode->i_disksize,
+				(unsigned long long)inode->i_size);
+}
+
+void ffs_rules_after_op(struct foliofs_fs *fs, const struct foliofs_op *op, s64 result)
+{
+	const struct ffs_file *f = ffs_file(&fs->ops, op->file);
+	const struct ffs_inode *inode = f ? f->inode : NULL;
+	struct foliofs_journal_state j;
+
+	foliofs_fs_journal(fs, &j);
+	if (!inode || !ffs_is_reg(inode) || j.error)
+		return;
+	if (inode->i_disksize > inode->i_size)
+		ffs_rule_broken(fs, FOLIOFS_RULE_DISKSIZE, inode->ino,
+				"i_disksize %llu exceeds i_size %llu",
+				(unsigned long long)inode->i_disksize,
+				(unsigned long long)inode->i_size);
+	switch (op->kind) {
+	case FOLIOFS_OP_FSYNC:
+		if (!result)
+			check_synced(fs, inode);
+		check_reserved(fs, inode);
+		break;
+	case FOLIOFS_OP_WRITE:
+	case FOLIOFS_OP_APPEND:
+	case FOLIOFS_OP_MTOUCH: {
+		const struct ffs_folio *folio =
+			op->len ? ffs_folio_find(inode->mapping,
+						 (u32)(op->off >> fs->ops.sb.env.page_bits)) :
+				  NULL;
+
+		if (folio)
+			check_folio(fs, inode, folio);
+		break;
+	}
+	case FOLIOFS_OP_TRUNCATE:
+	case FOLIOFS_OP_FALLOCATE:
+		check_reserved(fs, inode);
+		break;
+	default:
+		break;
+	}
+}

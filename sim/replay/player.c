@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+/* Plays a list of operations: see player.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "player.h"
+
+int player_prepare(struct foliofs_fs *fs, const struct opvec *ops, char *err, size_t errlen)
+{
+	const struct foliofs_op sync = { .kind = FOLIOFS_OP_SYNC, .file = -1, .file2 = -1 };
+	uint32_t i;
+
+	foliofs_fs_mute(fs, true);
+	for (i = 0; i < ops->nr; i++) {
+		int64_t ret = foliofs_fs_run(fs, &ops->ops[i]);
+
+		if (ret < 0 && foliofs_fs_error(fs)[0]) {
+			snprintf(err, errlen, "prepare operation %u: %s", ops->ops[i].id,
+				 foliofs_fs_error(fs));
+			return -EINVAL;
+		}
+	}
+	foliofs_fs_run(fs, &sync);
+	foliofs_fs_mute(fs, false);
+	return 0;
+}
+
+/* Result of a marked operation: that of its last call, or the first error. */
+struct result {
+	uint32_t id;
+	int64_t value;
+	bool open;
+};
+
+static void end_of_op(struct player *p, struct result *r)
+{
+	if (r->open && p->capture)
+		capture_result(p->capture, r->id, r->value);
+	r->open = false;
+}
+
+int player_run(struct player *p, char *err, size_t errlen)
+{
+	struct result r = { 0 };
+	uint64_t last_time = 0;
+	uint32_t i;
+
+	for (i = 0; i < p->ops->nr; i++) {
+		const struct foliofs_op *op = &p->ops->ops[i];
+		int64_t ret;
+
+		if (p->until && op->id > p->until)
+			break;
+		if (p->ops->texts[i]) {
+			end_of_op(p, &r);
+			if (p->capture)
+				capture_op(p->capture, op->id, p->ops->texts[i], op->time_ns);
+			if (p->recorder)
+				recorder_op(p->recorder, op->id, p->ops->texts[i], op->time_ns);
+			r = (struct result){ .id = op->id, .open = true };
+		}
+		last_time = op->time_ns;
+		ret = foliofs_fs_run(p->fs, op);
+		p->played++;
+		if (r.value >= 0)
+			r.value = ret;
+		if (ret < 0) {
+			p->failed++;
+			if (foliofs_fs_error(p->fs)[0] && !p->refused++)
+				snprintf(p->first_refused, sizeof(p->first_refused),
+					 "operation %u: %s", op->id, foliofs_fs_error(p->fs));
+		}
+		if (op->kind == FOLIOFS_OP_CRASH && p->capture) {
+			int e = capture_crash(p->capture, op->path);
+
+			if (e) {
+				snprintf(err, errlen, "crash %s: %s", op->path, strerror(-e));
+				return e;
+			}
+		}
+	}
+	end_of_op(p, &r);
+	if (p->recorder)
+		recorder_end(p->recorder, last_time);
+	return 0;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Plays a list of operations on a file system, with who wants to know told. */
+#ifndef REPLAY_PLAYER_H
+#define REPLAY_PLAYER_H
+
+#include "out/capture.h"
+#include "out/recorder.h"
+#include "trace/trace.h"
+
+struct player {
+	struct foliofs_fs *fs;
+	const struct opvec *ops;
+	struct capture *capture; /* NULL: none is written */
+	struct recorder *recorder; /* NULL: no text of events */
+	uint32_t until; /* stop behind the operation of this number; 0: play all */
+	/* filled: */
+	uint64_t played, failed; /* operations; those that gave an error */
+	uint64_t refused; /* that the model does not take (foliofs_fs_error) */
+	char first_refused[200];
+};
+
+/*
+ * Prepare operations: without events.  The file system is synced after them.
+ * 0, or -EINVAL with a message.
+ */
+int player_prepare(struct foliofs_fs *fs, const struct opvec *ops, char *err, size_t errlen);
+/* Play: 0, or a negative errno of the output with a message. */
+int player_run(struct player *p, char *err, size_t errlen);
+
+#endif
