@@ -154,7 +154,6 @@ static void init_env(struct foliofs_fs *fs, const struct foliofs_kernel *k,
 	env->block_bits = (u8)ilog2(g->block_size);
 	env->page_bits = (u8)ilog2(g->page_size);
 	env->sinks = fs->sinks;
-	env->now_ns = 1000000000ull;
 }
 
 static void connect(struct foliofs_fs *fs)

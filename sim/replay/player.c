@@ -6,7 +6,8 @@
 
 #include "player.h"
 
-int player_prepare(struct foliofs_fs *fs, const struct opvec *ops, char *err, size_t errlen)
+int player_prepare(struct foliofs_fs *fs, const struct opvec *ops, uint64_t *end_ns, char *err,
+		   size_t errlen)
 {
 	const struct foliofs_op sync = { .kind = FOLIOFS_OP_SYNC, .file = -1, .file2 = -1 };
 	uint32_t i;
@@ -15,6 +16,7 @@ int player_prepare(struct foliofs_fs *fs, const struct opvec *ops, char *err, si
 	for (i = 0; i < ops->nr; i++) {
 		int64_t ret = foliofs_fs_run(fs, &ops->ops[i]);
 
+		*end_ns = ops->ops[i].time_ns;
 		if (ret < 0 && foliofs_fs_error(fs)[0]) {
 			snprintf(err, errlen, "prepare operation %u: %s", ops->ops[i].id,
 				 foliofs_fs_error(fs));
@@ -47,8 +49,11 @@ int player_run(struct player *p, char *err, size_t errlen)
 	uint32_t i;
 
 	for (i = 0; i < p->ops->nr; i++) {
-		const struct foliofs_op *op = &p->ops->ops[i];
+		struct foliofs_op moved = p->ops->ops[i];
+		const struct foliofs_op *op = &moved;
 		int64_t ret;
+
+		moved.time_ns += p->base_ns;
 
 		if (p->until && op->id > p->until)
 			break;

@@ -12,6 +12,7 @@ struct player {
 	const struct opvec *ops;
 	struct capture *capture; /* NULL: none is written */
 	struct recorder *recorder; /* NULL: no text of events */
+	uint64_t base_ns; /* added to the times of the operations (after a preparation) */
 	uint32_t until; /* stop behind the operation of this number; 0: play all */
 	/* filled: */
 	uint64_t played, failed; /* operations; those that gave an error */
@@ -21,9 +22,10 @@ struct player {
 
 /*
  * Prepare operations: without events.  The file system is synced after them.
- * 0, or -EINVAL with a message.
+ * *end_ns: when they are over.  0, or -EINVAL with a message.
  */
-int player_prepare(struct foliofs_fs *fs, const struct opvec *ops, char *err, size_t errlen);
+int player_prepare(struct foliofs_fs *fs, const struct opvec *ops, uint64_t *end_ns, char *err,
+		   size_t errlen);
 /* Play: 0, or a negative errno of the output with a message. */
 int player_run(struct player *p, char *err, size_t errlen);
 

@@ -52,7 +52,7 @@ static int play(struct foliofs_fs *fs, const char *dir, const char *out, char *e
 	if (ret < 0)
 		return ret;
 	if (!ret) {
-		ret = player_prepare(fs, &prepare.v, err, errlen);
+		ret = player_prepare(fs, &prepare.v, &p.base_ns, err, errlen);
 		trace_free(&prepare);
 		if (ret)
 			return ret;
