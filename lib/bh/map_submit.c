@@ -27,7 +27,8 @@ static int map_one(struct ffs_mpd *mpd, struct ffs_handle *h)
 			 (mpd->map_state & FFS_MPD_UNWRITTEN ? 0x800 : 0));
 	if (nolock)
 		flags |= FFS_GET_UNWRIT | FFS_GET_PRE_IO;
-	if (mpd->map_state & FFS_MPD_DELAY)
+	/* Later the status tree tells what was reserved. */
+	if ((mpd->map_state & FFS_MPD_DELAY) && !ffs_sb_has(sb, FOLIOFS_CHANGE_ES_RSV_IN_STATUS))
 		flags |= FFS_GET_DELALLOC;
 	ret = ffs_bh_map(sb, h, inode, &map, flags);
 	if (ret < 0)

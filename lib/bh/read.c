@@ -76,16 +76,17 @@ struct mpage_map {
 };
 
 /*
- * Blocks of one folio in one bio: mapped ones from the start, adjacent on disk, then
+ * Blocks of one folio in one bio (maps are asked for up to the end of the window, block
+ * @window_end, or EOF): mapped ones from the start, adjacent on disk, then
  * a hole to the end.  False: it is not like that.
  */
 static bool read_whole(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_folio *f,
-		       struct mpage_map *last)
+		       u64 window_end, struct mpage_map *last)
 {
 	u8 bits = sb->env.block_bits;
 	u32 base = ffs_folio_block(m, f);
 	u32 blocks = (u32)(ffs_folio_size(m, f) >> bits), b = 0, hole = blocks;
-	u64 eof = min(ffs_blocks_up(&sb->env, m->inode->i_size), (u64)base + blocks), start = 0;
+	u64 eof = min(ffs_blocks_up(&sb->env, m->inode->i_size), window_end), start = 0;
 	u64 pos = ffs_folio_pos(m, f);
 
 	if (last->valid && base > last->map.lblk && base < last->map.lblk + last->map.len) {
@@ -111,7 +112,7 @@ static bool read_whole(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_f
 		last->map = map;
 		if (!last->valid) {
 			hole = min(hole, b);
-			b += max(map.len, 1u);
+			b = map.len < blocks - b ? b + max(map.len, 1u) : blocks;
 			continue;
 		}
 		if (hole != blocks || (b && start + b != map.pblk))
@@ -136,6 +137,7 @@ static bool read_whole(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_f
 void ffs_bh_read_folios(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_folio **f, u32 n)
 {
 	struct mpage_map last = { .valid = false };
+	u64 end = ffs_folio_end(m, f[n - 1]) >> sb->env.block_bits;
 	u32 i;
 
 	for (i = 0; i < n; i++) {
@@ -143,7 +145,7 @@ void ffs_bh_read_folios(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_
 			ffs_inline_read(sb, m, f[i]);
 			continue;
 		}
-		if (ffs_has_buffers(f[i]) || !read_whole(sb, m, f[i], &last))
+		if (ffs_has_buffers(f[i]) || !read_whole(sb, m, f[i], end, &last))
 			read_confused(sb, m, f[i]);
 	}
 }

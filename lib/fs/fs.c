@@ -90,6 +90,11 @@ static int bm_mark_inode_dirty(void *priv, struct ffs_handle *h, struct ffs_inod
 	return ffs_mark_inode_dirty(priv, h, inode, caller);
 }
 
+static void bm_inode_kind(void *priv, const struct ffs_inode *inode, struct foliofs_inode_kind *kind)
+{
+	*kind = ffs_inode_kind(priv, inode);
+}
+
 static void bm_zeroed_out(void *priv, struct ffs_inode *inode, u32 lblk, u64 pblk, u32 len)
 {
 	struct ffs_super *sb = priv;
@@ -175,6 +180,7 @@ static void connect(struct foliofs_fs *fs)
 	sb->bm = (struct ffs_blockmap){
 		.env = &sb->env, .journal = sb->journal, .alloc = sb->alloc, .priv = sb,
 		.mark_inode_dirty = bm_mark_inode_dirty, .zeroed_out = bm_zeroed_out,
+		.i_blocks_changed = i_blocks_changed, .inode_kind = bm_inode_kind,
 	};
 	sb->bh = &ffs_bh_path;
 	sb->truncate = ffs_truncate;

@@ -136,6 +136,18 @@ int ffs_close(struct ffs_ops *o, struct ffs_file *f)
 	return 0;
 }
 
+/*
+ * Freeing attributes makes sure of its credits, revokes included: an extend where
+ * the tree blocks freed before have used them up (ext4_xattr_delete_inode).
+ */
+static void ensure_xattr_credits(struct ffs_ops *o, struct ffs_handle *h)
+{
+	const struct foliofs_geometry *g = &o->sb.env.geo;
+	const s32 credits = g->mount.quota || foliofs_has_feature(g, FOLIOFS_FEATURE_QUOTA) ? 33 : 6;
+
+	ffs_handle_ensure(h, credits, credits, (s32)g->cluster_ratio);
+}
+
 int ffs_evict(struct ffs_ops *o, struct ffs_inode *inode)
 {
 	struct ffs_super *sb = &o->sb;
@@ -152,6 +164,7 @@ int ffs_evict(struct ffs_ops *o, struct ffs_inode *inode)
 		err = ffs_mark_inode_dirty(sb, h, inode, "ext4_evict_inode");
 		if (inode->i_blocks && !err)
 			err = ffs_truncate(sb, inode);
+		ensure_xattr_credits(o, h);
 		ffs_orphan_del(sb, h, inode);
 		ffs_mark_inode_dirty(sb, h, inode, "ext4_evict_inode");
 		ffs_discard_preallocations(sb->alloc, inode);

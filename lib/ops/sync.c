@@ -71,7 +71,7 @@ int ffs_fsync(struct ffs_ops *o, struct ffs_inode *inode, u64 first, u64 last, b
 }
 
 /* One pass of the flusher over the inodes that are dirty now, oldest first. */
-static void flusher_pass(struct ffs_ops *o, struct ffs_wbc proto, bool all_again)
+static void flusher_pass(struct ffs_ops *o, struct ffs_wbc proto)
 {
 	struct ffs_super *sb = &o->sb;
 	struct ffs_inode **list = sb->dirty;
@@ -88,13 +88,14 @@ static void flusher_pass(struct ffs_ops *o, struct ffs_wbc proto, bool all_again
 
 		if (ffs_is_reg(list[i]))
 			ffs_path_of(sb, list[i])->writepages(sb, list[i], &wbc);
-		/* What is left dirty is visited again. */
+		/* Dirtied by its own writeback, it has been written; pages left are visited again. */
 		if (ffs_mapping_tagged(list[i]->mapping, FFS_TAG_DIRTY))
 			ffs_inode_dirtied(sb, list[i]);
+		else
+			ffs_inode_cleaned(sb, list[i]);
 	}
 	sb->env.thread = thread;
 	free(list);
-	(void)all_again;
 }
 
 /* Pages of one chunk of background writeback. SIMPLIFIED: the kernel's depends on bandwidth. */
@@ -115,7 +116,7 @@ static int finish_sync(struct ffs_ops *o)
 	if (ffs_journal_tid(sb->journal))
 		ffs_journal_request_commit(sb->journal);
 	if (sb->nr_dirty)
-		flusher_pass(o, wbc_all, true);
+		flusher_pass(o, wbc_all);
 	ffs_sleep(sb);
 	ffs_emit(&sb->env, ext4_sync_fs, 1);
 	tid = ffs_journal_tid(sb->journal);
@@ -131,7 +132,7 @@ int ffs_syncfs(struct ffs_ops *o)
 		.sync_mode = FFS_WB_NONE, .nr_to_write = FFS_LLONG_MAX, .range_end = FFS_LLONG_MAX,
 	};
 
-	flusher_pass(o, none, false);
+	flusher_pass(o, none);
 	ffs_run_work(&o->sb);
 	return finish_sync(o);
 }
@@ -143,7 +144,7 @@ int ffs_sync(struct ffs_ops *o)
 		.range_end = FFS_LLONG_MAX, .range_cyclic = true,
 	};
 
-	flusher_pass(o, none, false);
+	flusher_pass(o, none);
 	ffs_run_work(&o->sb);
 	return finish_sync(o);
 }
@@ -154,7 +155,7 @@ void ffs_flush_all(struct ffs_super *sb)
 		.sync_mode = FFS_WB_NONE, .nr_to_write = FFS_LLONG_MAX, .range_end = FFS_LLONG_MAX,
 	};
 
-	flusher_pass(ffs_ops(sb), none, false);
+	flusher_pass(ffs_ops(sb), none);
 	ffs_run_work(sb);
 }
 

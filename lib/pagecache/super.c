@@ -52,7 +52,7 @@ void ffs_inode_add(struct ffs_super *sb, struct ffs_inode *inode)
 
 void ffs_inode_remove(struct ffs_super *sb, struct ffs_inode *inode)
 {
-	u32 i = inode_slot(sb, inode->ino), d;
+	u32 i = inode_slot(sb, inode->ino);
 
 	while (sb->inodes[i] != inode)
 		i = (i + 1) & (sb->cap_inodes - 1);
@@ -65,11 +65,21 @@ void ffs_inode_remove(struct ffs_super *sb, struct ffs_inode *inode)
 		sb->inodes[i] = NULL;
 		place(sb, moved);
 	}
+	ffs_inode_cleaned(sb, inode);
+}
+
+void ffs_inode_cleaned(struct ffs_super *sb, struct ffs_inode *inode)
+{
+	u32 d;
+
+	if (!inode->on_dirty_list)
+		return;
+	inode->on_dirty_list = false;
 	for (d = 0; d < sb->nr_dirty; d++)
 		if (sb->dirty[d] == inode) {
 			memmove(&sb->dirty[d], &sb->dirty[d + 1],
 				(--sb->nr_dirty - d) * sizeof(*sb->dirty));
-			break;
+			return;
 		}
 }
 

@@ -87,6 +87,8 @@ int ffs_mark_inode_dirty(struct ffs_super *sb, struct ffs_handle *h, struct ffs_
 int ffs_dirty_inode(struct ffs_super *sb, struct ffs_inode *inode);
 /* The inode is on the list that sync visits. */
 void ffs_inode_dirtied(struct ffs_super *sb, struct ffs_inode *inode);
+/* And off it again. */
+void ffs_inode_cleaned(struct ffs_super *sb, struct ffs_inode *inode);
 /* What fsync (and fdatasync) of @inode has to wait for is @h's transaction. */
 void ffs_update_fsync_tid(struct ffs_handle *h, struct ffs_inode *inode, bool datasync);
 

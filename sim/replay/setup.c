@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT
+/* What is replayed and on what: see setup.h. */
+#include "setup.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "free_space.h"
+#include "player.h"
+#include "simulate.h"
+
+void replay_again(struct replay_args *a, const char *name, const char *value)
+{
+	size_t n = strlen(a->again);
+	const char *p;
+
+	if (n + strlen(name) + (value ? 4 * strlen(value) : 0) + 8 > sizeof(a->again))
+		return;
+	n += (size_t)sprintf(a->again + n, " %s", name);
+	if (!value)
+		return;
+	if (*value && !value[strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					   "0123456789_./,:=+^%@-")]) {
+		sprintf(a->again + n, " %s", value);
+		return;
+	}
+	n += (size_t)sprintf(a->again + n, " '");
+	for (p = value; *p; p++)
+		n += (size_t)sprintf(a->again + n, *p == '\'' ? "'\\''" : "%c", *p);
+	strcpy(a->again + n, "'");
+}
+
+static int refuse(struct replay_args *a, const char *what, const char *got)
+{
+	snprintf(a->error, sizeof(a->error), "%s, got '%s'", what, got);
+	return -EINVAL;
+}
+
+static int add_change(struct replay_args *a, bool with, const char *name)
+{
+	if (a->nr_changes == REPLAY_CHANGES)
+		return refuse(a, "too many changes", name);
+	a->with[a->nr_changes] = with;
+	a->changes[a->nr_changes++] = name;
+	return 0;
+}
+
+static int take(struct replay_args *a, int opt, const char *arg)
+{
+	int ret;
+
+	switch (opt) {
+	case REPLAY_OPT_KERNEL:
+		a->kernels = arg;
+		return 0;
+	case REPLAY_OPT_WITH:
+	case REPLAY_OPT_WITHOUT:
+		return add_change(a, opt == REPLAY_OPT_WITH, arg);
+	case REPLAY_OPT_ROOT:
+		if (*arg != '/')
+			return refuse(a, "--root: expected an absolute path", arg);
+		a->trace.root = arg;
+		return 0;
+	case REPLAY_OPT_CWD:
+		if (*arg != '/')
+			return refuse(a, "--cwd: expected an absolute path", arg);
+		a->trace.cwd = arg;
+		return 0;
+	case REPLAY_OPT_FORMAT:
+		ret = trace_format_find(arg);
+		if (ret < 0)
+			return refuse(a, "--format: expected oplist, strace, iolog or fsx", arg);
+		a->trace.format = (enum trace_format)ret;
+		return 0;
+	case REPLAY_OPT_MMAP_DIRTY:
+		a->trace.mmap_dirty = true;
+		return 0;
+	case REPLAY_OPT_PREPARE:
+		a->prepare = arg;
+		return 0;
+	case REPLAY_OPT_FREE_SPACE:
+		a->free_space = arg;
+		return free_space_check(arg, a->error, sizeof(a->error));
+	case REPLAY_OPT_ALLOC:
+		if (strcmp(arg, "kernel") && strcmp(arg, "worst"))
+			return refuse(a, "--alloc: expected kernel or worst", arg);
+		a->alloc = *arg == 'w' ? FOLIOFS_ALLOC_WORST : FOLIOFS_ALLOC_KERNEL;
+		return 0;
+	}
+	ret = geometry_option(&a->geometry, opt, arg);
+	if (ret < 0)
+		snprintf(a->error, sizeof(a->error), "%s", a->geometry.error);
+	return ret;
+}
+
+int replay_option(struct replay_args *a, int opt, const char *arg)
+{
+	static const struct option options[] = { REPLAY_LONG_OPTIONS, { 0 } };
+	const struct option *o;
+	char name[32];
+	int ret = take(a, opt, arg);
+
+	for (o = options; !ret && o->name; o++) {
+		if (o->val != opt)
+			continue;
+		snprintf(name, sizeof(name), "--%s", o->name);
+		replay_again(a, name, o->has_arg ? arg : NULL);
+	}
+	return ret;
+}
+
+int replay_load(struct replay_args *a, const char *path, struct replay_setup *s, char *err,
+		size_t errlen)
+{
+	const struct trace_options oplist = { .format = TRACE_OPLIST };
+	uint32_t i;
+	int ret;
+
+	memset(s, 0, sizeof(*s));
+	s->args = a;
+	s->path = path;
+	if (!geometry_given(&a->geometry)) {
+		s->default_geometry = true;
+		a->geometry.mkfs = REPLAY_DEFAULT_MKFS;
+	}
+	ret = geometry_load(&a->geometry, &s->geometry, err, errlen);
+	if (ret)
+		return ret;
+	ret = trace_load(path, &a->trace, &s->trace, err, errlen);
+	if (ret)
+		return ret;
+	if (a->prepare) {
+		ret = trace_load(a->prepare, &oplist, &s->prepare, err, errlen);
+		s->have_prepare = !ret;
+	}
+	if (ret)
+		trace_free(&s->trace);
+	for (i = 0; !ret && i < s->trace.v.nr; i++)
+		s->has_crash |= s->trace.v.ops[i].kind == FOLIOFS_OP_CRASH;
+	return ret;
+}
+
+void replay_setup_free(struct replay_setup *s)
+{
+	trace_free(&s->trace);
+	if (s->have_prepare)
+		trace_free(&s->prepare);
+}
+
+static int add_changes(const struct replay_args *a, struct foliofs_kernel *k, char *err,
+		       size_t errlen)
+{
+	enum foliofs_change c;
+	unsigned int i;
+
+	for (i = 0; i < a->nr_changes; i++) {
+		if (foliofs_change_find(a->changes[i], &c)) {
+			snprintf(err, errlen, "no change \"%s\" (foliosim kernels lists them)",
+				 a->changes[i]);
+			return -EINVAL;
+		}
+		if (a->with[i] ? foliofs_kernel_with(k, c) : foliofs_kernel_without(k, c)) {
+			snprintf(err, errlen, "name of kernel %s gets too long", k->name);
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+int replay_kernels(const struct replay_args *a, const char *by_default, struct foliofs_kernel *k,
+		   char *err, size_t errlen)
+{
+	const char *list = a->kernels ? a->kernels : by_default;
+	int nr = 0, ret;
+
+	if (!a->kernels && a->geometry.kernel[0]) {
+		ret = simulate_kernel(a->geometry.kernel, a->geometry.kernel_note, k, err, errlen);
+		return ret ? ret : add_changes(a, k, err, errlen) ? -EINVAL : 1;
+	}
+	do {
+		size_t n = strcspn(list, ",");
+		char one[96];
+
+		if (nr == REPLAY_KERNELS || n >= sizeof(one)) {
+			snprintf(err, errlen, "--kernel: at most %d kernels", REPLAY_KERNELS);
+			return -EINVAL;
+		}
+		snprintf(one, sizeof(one), "%.*s", (int)n, list);
+		ret = foliofs_kernel_parse(one, &k[nr], err, errlen);
+		if (!ret)
+			ret = add_changes(a, &k[nr], err, errlen);
+		if (ret)
+			return ret;
+		nr++;
+		list += n;
+	} while (*list++);
+	return nr;
+}
+
+/* The files that the trace shows to have been there. */
+static int make_files(const struct replay_setup *s, struct foliofs_fs *fs, char *err,
+		      size_t errlen)
+{
+	uint32_t i;
+	int ret = 0;
+
+	for (i = 0; i < s->trace.nr_assumptions && !ret; i++) {
+		const struct trace_assumption *a = &s->trace.assumptions[i];
+
+		ret = a->dir ? foliofs_fs_preexisting_dir(fs, a->path) :
+			       foliofs_fs_preexisting(fs, a->path, a->size, REPLAY_OLD_DATA);
+		if (ret)
+			snprintf(err, errlen, "%s: cannot make %s of %llu bytes, which was there "
+				 "before: %s", s->path, a->path, (unsigned long long)a->size,
+				 strerror(-ret));
+	}
+	return ret;
+}
+
+int replay_start(const struct replay_setup *s, const struct foliofs_kernel *k,
+		 bool crash_states, struct foliofs_fs **out, uint64_t *base_ns, char *err,
+		 size_t errlen)
+{
+	const struct foliofs_options options = {
+		.alloc = s->args->alloc,
+		.crash_states = crash_states || s->has_crash,
+		.rules = true,
+	};
+	struct foliofs_fs *fs;
+	int ret = foliofs_fs_new(k, &s->geometry, &options, &fs, err, errlen);
+
+	if (ret)
+		return ret;
+	foliofs_fs_mute(fs, true);
+	if (s->args->free_space)
+		ret = free_space_apply(fs, s->args->free_space, err, errlen);
+	if (!ret)
+		ret = make_files(s, fs, err, errlen);
+	foliofs_fs_mute(fs, false);
+	*base_ns = 0;
+	if (!ret && s->have_prepare)
+		ret = player_prepare(fs, &s->prepare.v, base_ns, err, errlen);
+	if (ret)
+		foliofs_fs_free(fs);
+	else
+		*out = fs;
+	return ret;
+}
