@@ -60,6 +60,9 @@ FOLIOFS_API int64_t foliofs_fs_run(struct foliofs_fs *fs, const struct foliofs_o
 /* Why the last operation was refused by the model itself (not by the kernel); "" if it was not. */
 FOLIOFS_API const char *foliofs_fs_error(const struct foliofs_fs *fs);
 
+/* Close every open file, as the end of a program does. */
+FOLIOFS_API void foliofs_fs_close_all(struct foliofs_fs *fs);
+
 /* Free-space patterns: blocks [first, end) are taken or free, outside any file. */
 FOLIOFS_API int foliofs_fs_mark_blocks(struct foliofs_fs *fs, uint64_t first, uint64_t end,
 				       bool used);

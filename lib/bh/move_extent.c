@@ -91,6 +91,8 @@ static int swap_piece(struct ffs_super *sb, struct ffs_handle *h, struct ffs_ino
 	}
 	if ((f->flags | g->flags) & FFS_FOLIO_WRITEBACK)
 		ffs_sleep(sb);
+	ffs_blockmap_look(orig, lblk);
+	ffs_blockmap_look(donor, donor_lblk);
 	if (!unwritten)
 		make_uptodate(sb, orig->mapping, f, lblk - ffs_folio_block(orig->mapping, f),
 			      lblk - ffs_folio_block(orig->mapping, f) + len);

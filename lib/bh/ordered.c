@@ -32,9 +32,10 @@ void ffs_order_data(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode
 
 void ffs_bh_submit_ordered(struct ffs_super *sb, u32 tid)
 {
-	u32 i, n = sb->nr_ordered;
+	u32 i;
 
-	for (i = 0; i < n; i++) {
+	/* The newest entry is at the head of the list. */
+	for (i = sb->nr_ordered; i--;) {
 		struct ffs_inode *inode = ffs_inode_find(sb, sb->ordered[i]);
 		struct ffs_bh_inode *bi = inode ? ffs_bh_inode(inode) : NULL;
 		struct ffs_wbc wbc = {

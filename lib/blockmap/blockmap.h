@@ -205,6 +205,11 @@ void ffs_blockmap_clone(struct ffs_inode *to, const struct ffs_inode *from);
 /* The map of @inode becomes a copy of that of @from; its status tree stays. */
 void ffs_blockmap_replace(struct ffs_blockmap *bm, struct ffs_inode *inode,
 			  const struct ffs_inode *from);
+/*
+ * The tree blocks on the way to @lblk are read by somebody who caches nothing of them (move
+ * extents, EXT4_EX_NOCACHE): later lookups find them checked and cache extents one by one.
+ */
+void ffs_blockmap_look(struct ffs_inode *inode, u32 lblk);
 /* Every block of the map itself (tree nodes, indirect blocks): run->pblk, one at a time. */
 void ffs_for_each_tree_block(const struct ffs_inode *inode,
 			     void (*fn)(void *priv, const struct ffs_map_run *run), void *priv);

@@ -49,3 +49,18 @@ void ffs_blockmap_replace(struct ffs_blockmap *bm, struct ffs_inode *inode,
 	ffs_ind_free(inode);
 	ffs_blockmap_clone(inode, from);
 }
+
+void ffs_blockmap_look(struct ffs_inode *inode, u32 lblk)
+{
+	struct ffs_ext_node *node = inode->tree ? &inode->tree->root : NULL;
+
+	while (node && node->height) {
+		u16 i = 0;
+
+		while (i + 1 < node->n && node->idx[i + 1].key <= lblk)
+			i++;
+		node = node->n ? node->idx[i].child : NULL;
+		if (node)
+			node->checked = true;
+	}
+}

@@ -284,6 +284,16 @@ int64_t foliofs_fs_run(struct foliofs_fs *fs, const struct foliofs_op *op)
 	return ret;
 }
 
+void foliofs_fs_close_all(struct foliofs_fs *fs)
+{
+	u32 i;
+
+	for (i = 0; i < fs->ops.nr_files; i++)
+		if (fs->ops.file[i].inode)
+			ffs_close(&fs->ops, &fs->ops.file[i]);
+	ffs_sleep(&fs->ops.sb);
+}
+
 const char *foliofs_fs_error(const struct foliofs_fs *fs)
 {
 	return fs->ops.sb.env.error;

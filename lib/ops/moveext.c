@@ -39,6 +39,7 @@ s64 ffs_move_extents(struct ffs_ops *o, struct ffs_file *f, struct ffs_file *don
 		struct ffs_map_run run;
 		u32 n, moved = 0;
 
+		ffs_blockmap_look(f->inode, lblk);
 		if (!ffs_next_run(f->inode, lblk, &run)) {
 			err = -ENODATA;
 			break;

@@ -92,6 +92,7 @@ static int load_meta(struct geometry_args *a, struct foliofs_geometry *g, char *
 		g->page_size = a->page_size;
 	}
 	memcpy(a->kernel, m.kernel, sizeof(a->kernel));
+	memcpy(a->kernel_note, m.kernel_note, sizeof(a->kernel_note));
 	ret = set_mount(a, m.mount, g, err, n);
 	geometry_meta_free(&m);
 	return ret;

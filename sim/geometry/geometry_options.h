@@ -41,6 +41,7 @@ struct geometry_args {
 	const char *image, *meta, *mkfs, *mount; /* as given, NULL if not */
 	uint32_t page_size; /* 0: not given */
 	char kernel[96]; /* after geometry_load(): kernel of the meta.yaml, else "" */
+	char kernel_note[192]; /* and what it says of that kernel */
 	char error[160]; /* message of a refused option */
 };
 

@@ -264,6 +264,8 @@ int capture_close(struct capture *c, char *err, size_t errlen)
 
 	foliofs_fs_mute(c->fs, true);
 	file_states_take(&s, c->fs, c->opt.skip_files ? c->opt.skip_files : "f g", c->opt.deep);
+	/* The program that ran the operations has ended when the files are synced. */
+	foliofs_fs_close_all(c->fs);
 	foliofs_fs_run(c->fs, &syncfs);
 	file_states_synced(&s, c->fs);
 	foliofs_fs_unmount(c->fs);

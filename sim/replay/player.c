@@ -42,51 +42,60 @@ static void end_of_op(struct player *p, struct result *r)
 	r->open = false;
 }
 
+static void keep_failure(struct player *p, const struct foliofs_op *op, const char *text,
+			 int64_t ret)
+{
+	const char *why = foliofs_fs_error(p->fs);
+	struct player_failure *f = &p->failure[p->failed];
+
+	if (*why && !p->refused++)
+		snprintf(p->first_refused, sizeof(p->first_refused), "operation %u: %s", op->id,
+			 why);
+	if (p->failed++ >= PLAYER_FAILURES)
+		return;
+	f->id = op->id;
+	f->text = text;
+	f->error = (int)ret;
+	snprintf(f->why, sizeof(f->why), "%.*s", (int)sizeof(f->why) - 1, why);
+}
+
 int player_run(struct player *p, char *err, size_t errlen)
 {
 	struct result r = { 0 };
-	uint64_t last_time = 0;
-	uint32_t i;
+	const char *text = "";
 
-	for (i = 0; i < p->ops->nr; i++) {
-		struct foliofs_op moved = p->ops->ops[i];
-		const struct foliofs_op *op = &moved;
+	for (; p->next < p->ops->nr; p->next++) {
+		struct foliofs_op op = p->ops->ops[p->next];
 		int64_t ret;
 
-		moved.time_ns += p->base_ns;
-
-		if (p->until && op->id > p->until)
+		if (p->until && op.id > p->until)
 			break;
-		if (p->ops->texts[i]) {
+		op.time_ns += p->base_ns;
+		if (p->ops->texts[p->next]) {
+			text = p->ops->texts[p->next];
 			end_of_op(p, &r);
 			if (p->capture)
-				capture_op(p->capture, op->id, p->ops->texts[i], op->time_ns);
+				capture_op(p->capture, op.id, text, op.time_ns);
 			if (p->recorder)
-				recorder_op(p->recorder, op->id, p->ops->texts[i], op->time_ns);
-			r = (struct result){ .id = op->id, .open = true };
+				recorder_op(p->recorder, op.id, text, op.time_ns);
+			r = (struct result){ .id = op.id, .open = true };
 		}
-		last_time = op->time_ns;
-		ret = foliofs_fs_run(p->fs, op);
+		p->last_ns = op.time_ns;
+		ret = foliofs_fs_run(p->fs, &op);
 		p->played++;
 		if (r.value >= 0)
 			r.value = ret;
-		if (ret < 0) {
-			p->failed++;
-			if (foliofs_fs_error(p->fs)[0] && !p->refused++)
-				snprintf(p->first_refused, sizeof(p->first_refused),
-					 "operation %u: %s", op->id, foliofs_fs_error(p->fs));
-		}
-		if (op->kind == FOLIOFS_OP_CRASH && p->capture) {
-			int e = capture_crash(p->capture, op->path);
+		if (ret < 0)
+			keep_failure(p, &op, text, ret);
+		if (op.kind == FOLIOFS_OP_CRASH && p->capture) {
+			int e = capture_crash(p->capture, op.path);
 
 			if (e) {
-				snprintf(err, errlen, "crash %s: %s", op->path, strerror(-e));
+				snprintf(err, errlen, "crash %s: %s", op.path, strerror(-e));
 				return e;
 			}
 		}
 	}
 	end_of_op(p, &r);
-	if (p->recorder)
-		recorder_end(p->recorder, last_time);
 	return 0;
 }

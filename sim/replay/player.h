@@ -7,6 +7,16 @@
 #include "out/recorder.h"
 #include "trace/trace.h"
 
+#define PLAYER_FAILURES 20
+
+/* An operation that gave an error. */
+struct player_failure {
+	uint32_t id;
+	const char *text; /* of the operations' owner */
+	int error; /* negative errno */
+	char why[160]; /* "" if it is the kernel's error; else why the model does not take it */
+};
+
 struct player {
 	struct foliofs_fs *fs;
 	const struct opvec *ops;
@@ -14,10 +24,13 @@ struct player {
 	struct recorder *recorder; /* NULL: no text of events */
 	uint64_t base_ns; /* added to the times of the operations (after a preparation) */
 	uint32_t until; /* stop behind the operation of this number; 0: play all */
-	/* filled: */
+	/* filled; all 0 at the beginning: */
+	uint32_t next; /* operation to go on with: index in ops */
+	uint64_t last_ns; /* when the last operation began */
 	uint64_t played, failed; /* operations; those that gave an error */
 	uint64_t refused; /* that the model does not take (foliofs_fs_error) */
 	char first_refused[200];
+	struct player_failure failure[PLAYER_FAILURES]; /* the first of them */
 };
 
 /*
@@ -26,7 +39,9 @@ struct player {
  */
 int player_prepare(struct foliofs_fs *fs, const struct opvec *ops, uint64_t *end_ns, char *err,
 		   size_t errlen);
-/* Play: 0, or a negative errno of the output with a message. */
+/*
+ * Play from where the last call stopped: 0, or a negative errno of the output with a message.
+ */
 int player_run(struct player *p, char *err, size_t errlen);
 
 #endif
