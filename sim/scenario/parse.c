@@ -125,14 +125,13 @@ static int check_setup(struct parser *p, const struct setup *u)
 	return 0;
 }
 
-static int parse_pattern(struct parser *p, const struct node *n, struct free_space *f)
+static int parse_pattern(struct parser *p, const struct node *n, struct free_pattern *f)
 {
 	const struct node *m;
 	struct want at;
 	bool first = false;
 	int ret = 0;
 
-	f->at = n;
 	if (n->kind == NODE_SCALAR && !strcmp(n->text, "one block per group")) {
 		f->per_group = true;
 		f->first = -1;
@@ -183,7 +182,8 @@ static int parse_free_space(struct parser *p, const struct node *n, struct free_
 		*tail = arena_alloc(p->arena, sizeof(**tail));
 		if (!*tail)
 			return -ENOMEM;
-		ret = parse_pattern(p, m, *tail);
+		(*tail)->at = m;
+		ret = parse_pattern(p, m, &(*tail)->pattern);
 		tail = &(*tail)->next;
 		if (m == n)
 			break;

@@ -48,36 +48,6 @@ void run_fail(struct run *r, uint32_t op, const struct node *at, char *expected,
 	c->tail = &f->next;
 }
 
-/* Blocks [first, first + len) become free, as far as they lie before @end. */
-static int make_free(struct run *r, uint64_t first, uint64_t len, uint64_t end)
-{
-	if (first + len < end)
-		end = first + len;
-	return first < end ? foliofs_fs_mark_blocks(r->fs, first, end, false) : 0;
-}
-
-static int make_pattern(struct run *r, const struct free_space *f)
-{
-	const struct foliofs_geometry *g = &r->geometry;
-	uint64_t nr, first = (uint64_t)f->first, end;
-	int ret = 0;
-
-	for (nr = 0; !f->per_group && !ret && first < g->blocks_count; first += f->stride) {
-		if (f->count && nr++ == f->count)
-			break;
-		ret = make_free(r, first, f->len, g->blocks_count);
-	}
-	for (nr = 0; f->per_group && !ret && nr < g->groups; nr++) {
-		first = g->first_data_block + nr * g->blocks_per_group;
-		end = first + g->blocks_per_group;
-		if (end > g->blocks_count)
-			end = g->blocks_count;
-		first = (f->first < 0 ? end : first) + (uint64_t)f->first;
-		ret = make_free(r, first, f->len, end);
-	}
-	return ret;
-}
-
 /* free_space on the fresh file system. */
 static int make_free_space(struct run *r)
 {
@@ -88,7 +58,7 @@ static int make_free_space(struct run *r)
 	if (r->s->free_space)
 		ret = foliofs_fs_mark_blocks(r->fs, g->first_data_block, g->blocks_count, true);
 	for (f = r->s->free_space; f && !ret; f = f->next)
-		ret = make_pattern(r, f);
+		ret = free_pattern_apply(r->fs, &f->pattern);
 	return ret;
 }
 

@@ -18,6 +18,7 @@
 #include <foliofs/mkfs.h>
 #include <foliofs/rules.h>
 
+#include "replay/free_space.h"
 #include "scenario/tree.h"
 
 /* Numbers of the first operation of ops and of prepare, as in captures. */
@@ -211,10 +212,7 @@ struct scenario_ops {
 struct free_space {
 	struct free_space *next;
 	const struct node *at;
-	bool per_group;
-	int64_t first; /* block; with per_group: in the group, negative: from its end */
-	uint64_t len, stride; /* blocks */
-	uint64_t count; /* 0: to the end */
+	struct free_pattern pattern;
 };
 
 struct scenario_file {

@@ -61,9 +61,9 @@ static void test_setup(void **state __attribute__((unused)))
 	assert_true(s->files->dir);
 	assert_string_equal(s->files->next->path, "d/f");
 	assert_int_equal(s->files->next->size, 3072);
-	assert_true(s->free_space->per_group);
-	assert_int_equal(s->free_space->first, -1);
-	assert_int_equal(s->free_space->len, 1);
+	assert_true(s->free_space->pattern.per_group);
+	assert_int_equal(s->free_space->pattern.first, -1);
+	assert_int_equal(s->free_space->pattern.len, 1);
 	scenario_free(s);
 }
 
