@@ -8,6 +8,7 @@
  *	writepages.c	rounds, PREP		map_submit.c	MAP, partial folios, i_disksize
  *	submit.c	SUB: folio to bios	end_io.c	END: conversion
  *	ordered.c	data=ordered lists	mkwrite.c	write faults
+ *	writepage.c	pages of a commit, 6.1
  *	invalidate.c	buffers thrown away	journalled.c	data=journal
  */
 #ifndef FFS_BH_H
@@ -135,7 +136,6 @@ struct ffs_mpd {
 	u32 map_flags; /* FFS_MAP_* of the answer */
 	u32 rsv; /* credits reserved for the conversion, fixed at the start of the call */
 	bool can_map, do_map, scanned_until_end;
-	bool journalled_more_data;
 	struct ffs_folio *locked; /* the folio that PREP stopped in */
 	struct ffs_io_end *io_end;
 };
@@ -162,6 +162,10 @@ void ffs_io_end_submit(struct ffs_super *sb, struct ffs_io_end *io);
 int ffs_convert_range(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
 		      u64 offset, u64 size);
 
+/* --- writepage.c --- */
+/* Dirty pages of [range_start, range_end], one by one and without mapping (6.1's commit). */
+void ffs_bh_writepage_range(struct ffs_super *sb, struct ffs_inode *inode, struct ffs_wbc *wbc);
+
 /* --- ordered.c --- */
 void ffs_order_data(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode, u64 first,
 		    u64 last, bool write);
@@ -180,6 +184,8 @@ int ffs_bh_move_piece(struct ffs_super *sb, struct ffs_inode *orig, struct ffs_i
 /* Block @b of the folio goes through the journal with @h. */
 int ffs_dirty_journalled(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
 			 struct ffs_folio *f, u32 b);
+/* The transaction that was running has committed: its data blocks are to be checkpointed. */
+void ffs_journalled_committed(struct ffs_super *sb);
 
 extern const struct ffs_data_path ffs_bh_path;
 

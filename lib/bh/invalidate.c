@@ -24,9 +24,12 @@ void ffs_bh_invalidate(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_f
 	if (journalled) {
 		f->flags &= (u8)~FFS_FOLIO_JDATA;
 		for (b = ffs_bh_next(f, FFS_BH_JDIRTY, first, end); b < end;
-		     b = ffs_bh_next(f, FFS_BH_JDIRTY, b + 1, end))
-			ffs_journal_drop(sb->journal,
-					 ffs_bh_blocknr(m, ffs_folio_block(m, f) + b));
+		     b = ffs_bh_next(f, FFS_BH_JDIRTY, b + 1, end)) {
+			u64 pblk = ffs_bh_blocknr(m, ffs_folio_block(m, f) + b);
+
+			ffs_journal_drop(sb->journal, pblk);
+			ffs_runs_clear(&sb->jdata, pblk, pblk + 1);
+		}
 	}
 	ffs_bh_clear(f, FFS_BH_JDIRTY, first, end);
 	ffs_bh_clear(f, FFS_BH_DIRTY, first, end);

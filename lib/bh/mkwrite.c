@@ -83,9 +83,15 @@ int ffs_bh_mkwrite(struct ffs_super *sb, struct ffs_inode *inode, struct ffs_fol
 		ffs_sleep(sb);
 	if (journalled) {
 		err = alloc_mkwrite(sb, inode, f, true);
-		/* Dirtied through the mapping: its buffers join the journal at writeback. */
-		f->flags |= FFS_FOLIO_JDATA;
+		/*
+		 * Its buffers have joined the journal above.  "ext4: Mark pages for delayed
+		 * dirtying only if they are pinned" (v6.3): before, writeback put every page that
+		 * a mapping had dirtied into the journal once more.
+		 */
+		if (!ffs_sb_has(sb, FOLIOFS_CHANGE_WRITEPAGES_JDATA))
+			f->flags |= FFS_FOLIO_JDATA;
 		ffs_folio_set_dirty(inode->mapping, f);
+		ffs_inode_dirtied(sb, inode);
 		return err;
 	}
 	if (!sb->env.geo.mount.nodelalloc && !ffs_nonda_switch(sb->alloc, &writeback)) {

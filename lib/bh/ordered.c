@@ -51,7 +51,10 @@ void ffs_bh_submit_ordered(struct ffs_super *sb, u32 tid)
 			continue;
 		wbc.range_start = bi->order_first;
 		wbc.range_end = bi->order_last;
-		ffs_bh_writepages(sb, inode, &wbc);
+		if (ffs_sb_has(sb, FOLIOFS_CHANGE_ORDERED_WRITEPAGES))
+			ffs_bh_writepages(sb, inode, &wbc);
+		else
+			ffs_bh_writepage_range(sb, inode, &wbc);
 	}
 	sb->nr_ordered = 0;
 }

@@ -25,27 +25,6 @@ static void write_run(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_fo
 	}
 }
 
-/* data=journal: a block that the running transaction holds stays for later. */
-static bool held_by_journal(const struct ffs_super *sb, const struct ffs_mapping *m,
-			    const struct ffs_folio *f, u32 b)
-{
-	return ffs_bh_test(f, FFS_BH_JDIRTY, b) &&
-	       ffs_journal_has(sb->journal, ffs_bh_blocknr(m, ffs_folio_block(m, f) + b));
-}
-
-static void checkpointed_become_dirty(const struct ffs_super *sb, struct ffs_mapping *m,
-				      struct ffs_folio *f)
-{
-	u32 b;
-
-	for (b = ffs_bh_next(f, FFS_BH_JDIRTY, 0, f->bpf); b < f->bpf;
-	     b = ffs_bh_next(f, FFS_BH_JDIRTY, b + 1, f->bpf))
-		if (!held_by_journal(sb, m, f, b)) {
-			ffs_bh_clear(f, FFS_BH_JDIRTY, b, b + 1);
-			ffs_bh_set(f, FFS_BH_DIRTY, b, b + 1);
-		}
-}
-
 void ffs_bio_write_folio(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_folio *f, u64 len,
 			 struct ffs_wbc *wbc, struct ffs_io_end *io)
 {
@@ -56,7 +35,6 @@ void ffs_bio_write_folio(struct ffs_super *sb, struct ffs_mapping *m, struct ffs
 		ffs_content_zero(&m->content, ffs_folio_pos(m, f) + len, ffs_folio_end(m, f));
 	ffs_bh_clear(f, FFS_BH_DIRTY, end, f->bpf);
 	ffs_bh_set(f, FFS_BH_UPTODATE, end, f->bpf);
-	checkpointed_become_dirty(sb, m, f);
 	/* A dirty block that maps nothing has nowhere to go: a hole of a mapped page, or a lost write. */
 	for (w = 0; w * 64 < end; w++) {
 		u64 lost = ffs_bh_word(f, FFS_BH_DIRTY, w) & ~ffs_bh_word(f, FFS_BH_MAPPED, w);
@@ -90,6 +68,7 @@ void ffs_bio_write_folio(struct ffs_super *sb, struct ffs_mapping *m, struct ffs
 		any = true;
 		b = wait;
 	}
+	/* data=journal: what the running transaction holds is written after its commit. */
 	if (ffs_bh_any(f, FFS_BH_JDIRTY, 0, end))
 		keep = true;
 	if (keep) {

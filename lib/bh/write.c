@@ -155,6 +155,8 @@ static int zero_old_eof(struct ffs_super *sb, struct ffs_handle *h, struct ffs_i
 			u64 old, u64 pos)
 {
 	ffs_isize_extended(sb, inode, old, pos);
+	if (!ffs_sb_has(sb, FOLIOFS_CHANGE_ZERO_OLD_EOF))
+		return 0;
 	return ffs_bh_zero_partial(sb, h, inode, old, pos - old);
 }
 
@@ -177,7 +179,7 @@ static s64 da_write_end(struct ffs_super *sb, struct ffs_inode *inode, u64 pos, 
 			struct ffs_write *w)
 {
 	u64 old = inode->i_size, size;
-	bool moved = false;
+	bool moved = false, zero;
 	struct ffs_handle *h;
 	int err;
 
@@ -200,20 +202,19 @@ static s64 da_write_end(struct ffs_super *sb, struct ffs_inode *inode, u64 pos, 
 	}
 	if (pos > old)
 		ffs_isize_extended(sb, inode, old, pos);
-	if (!moved && pos <= old)
-		return (s64)copied;
-	/* Before da-disksize-handle the inode was dirtied as its times are. */
+	/* Before da-disksize-handle every step that grew the file dirtied it as its times do. */
 	if (!ffs_sb_has(sb, FOLIOFS_CHANGE_DA_DISKSIZE_HANDLE)) {
-		if (pos > old)
-			ffs_bh_zero_partial(sb, NULL, inode, old, pos - old);
 		if (size > old)
 			ffs_dirty_inode(sb, inode);
 		return (s64)copied;
 	}
+	zero = pos > old && ffs_sb_has(sb, FOLIOFS_CHANGE_ZERO_OLD_EOF);
+	if (!moved && !zero)
+		return (s64)copied;
 	err = ffs_start(sb, inode, FOLIOFS_CREDIT_DA_WRITE_END, 0, "ext4_da_write_end", &h);
 	if (err)
 		return err;
-	if (pos > old)
+	if (zero)
 		ffs_bh_zero_partial(sb, h, inode, old, pos - old);
 	ffs_mark_inode_dirty(sb, h, inode, "ext4_da_write_end");
 	ffs_handle_stop(h);

@@ -100,20 +100,6 @@ int ffs_mpage_process_bufs(struct ffs_mpd *mpd, struct ffs_folio *f, u32 b)
 	return 1;
 }
 
-/* data=journal: what was dirtied through a mapping goes into the journal now. */
-static int journal_checked(struct ffs_mpd *mpd, struct ffs_handle *h, struct ffs_folio *f)
-{
-	u32 b, end = (u32)min((u64)f->bpf, ffs_blocks_up(&mpd->sb->env, mpd->inode->i_size) -
-						   ffs_folio_block(mpd->m, f));
-	int err = 0;
-
-	f->flags &= (u8)~FFS_FOLIO_JDATA;
-	for (b = 0; b < end && !err; b++)
-		if (ffs_bh_test(f, FFS_BH_MAPPED, b))
-			err = ffs_dirty_journalled(mpd->sb, h, mpd->inode, f, b);
-	return err;
-}
-
 /* Collect the next extent to map; folios that need none are submitted on the way. */
 static int prepare(struct ffs_mpd *mpd)
 {
@@ -157,13 +143,7 @@ static int prepare(struct ffs_mpd *mpd)
 		mpd->next_pos = ffs_folio_end(mpd->m, f);
 		if (!mpd->can_map) {
 			ffs_mpage_submit_folio(mpd, f);
-			if (f->flags & FFS_FOLIO_JDATA) {
-				err = journal_checked(mpd, h, f);
-				mpd->journalled_more_data = true;
-			}
 			ffs_mpage_folio_done(mpd, f);
-			if (err)
-				goto out;
 			continue;
 		}
 		if (ffs_mpage_process_bufs(mpd, f, 0) <= 0) {
@@ -306,7 +286,7 @@ static int do_writepages(struct ffs_mpd *mpd)
 		mpd->can_map = false;
 		/* What lies in the running transaction can only be written when that is committed. */
 		if (wbc->sync_mode == FFS_WB_ALL && !wbc->for_commit)
-			ffs_journal_force_commit(sb->journal);
+			ffs_journal_wait_commit(sb->journal, inode->datasync_tid);
 	} else if (mpd->can_map) {
 		struct foliofs_inode_kind kind = ffs_inode_kind(sb, inode);
 
@@ -341,10 +321,10 @@ int ffs_bh_writepages(struct ffs_super *sb, struct ffs_inode *inode, struct ffs_
 		.sb = sb, .inode = inode, .m = inode->mapping, .wbc = wbc,
 		.can_map = !wbc->for_commit,
 	};
-	int err = do_writepages(&mpd);
 
-	/* data=journal: pages of mappings have just been put into the journal; once more. */
-	if (!err && mpd.journalled_more_data && !wbc->for_commit)
-		err = do_writepages(&mpd);
-	return err;
+	/*
+	 * SIMPLIFIED: no page is pinned for direct I/O while it is dirtied, so data=journal has
+	 * nothing to put into the journal here and no second pass.
+	 */
+	return do_writepages(&mpd);
 }

@@ -37,29 +37,11 @@ static void journal_submit_data(void *priv, u32 tid)
 	sb->bh->submit_ordered(sb, tid);
 }
 
-/* data=journal: what the log holds of a file's block counts as on disk from the commit on. */
-static void replay_journalled(struct ffs_super *sb)
-{
-	u8 bits = sb->env.block_bits;
-	struct ffs_runs_pos at;
-	const struct ffs_run *r;
-
-	for (r = ffs_runs_at(&sb->jdata, 0, &at); r; r = ffs_runs_next(&sb->jdata, &at)) {
-		const struct ffs_inode *inode = ffs_inode_find(sb, (u32)(r->b >> 32));
-		u64 lblk = (u32)r->b;
-
-		if (inode)
-			ffs_content_copy(&sb->disk, r->first << bits, &inode->mapping->content,
-					 lblk << bits, 1ull << bits, FFS_SRC_UNKNOWN);
-	}
-	ffs_runs_free(&sb->jdata);
-}
-
 static void journal_committed(void *priv, u32 tid)
 {
 	struct ffs_super *sb = priv;
 
-	replay_journalled(sb);
+	ffs_journalled_committed(sb);
 	ffs_alloc_committed(sb->alloc, tid);
 }
 

@@ -18,7 +18,8 @@ static void extend_size(struct ffs_ops *o, struct ffs_handle *h, struct ffs_inod
 		ffs_set_disksize(sb, inode, to);
 	if (to > old && h) {
 		ffs_isize_extended(sb, inode, old, to);
-		ffs_path_of(sb, inode)->zero_partial(sb, h, inode, old, to - old);
+		if (ffs_sb_has(sb, FOLIOFS_CHANGE_ZERO_OLD_EOF))
+			ffs_path_of(sb, inode)->zero_partial(sb, h, inode, old, to - old);
 	}
 }
 

@@ -46,7 +46,7 @@ static int change_size(struct ffs_ops *o, struct ffs_inode *inode, u64 size)
 	err = ffs_start(sb, inode, FOLIOFS_CREDIT_SETATTR_SIZE, 0, "ext4_setattr", &h);
 	if (err)
 		return err;
-	if (!shrink && (old & (block - 1)))
+	if (!shrink && (old & (block - 1)) && ffs_sb_has(sb, FOLIOFS_CHANGE_ZERO_OLD_EOF))
 		ffs_path_of(sb, inode)->zero_partial(sb, h, inode, old, block - (old & (block - 1)));
 	if (shrink)
 		ffs_orphan_add(sb, h, inode);
@@ -83,11 +83,11 @@ int ffs_setattr_size(struct ffs_ops *o, struct ffs_inode *inode, u64 size)
 		if (size > old)
 			ffs_isize_extended(sb, inode, old, size);
 	}
+	/* The cache is cut at the new end whether the size grew or not. */
+	ffs_truncate_cache(sb, inode, size, ~0ull);
 	/* The same size too: what was allocated behind it goes. */
-	if (size <= old) {
-		ffs_truncate_cache(sb, inode, size, ~0ull);
+	if (size <= old)
 		err = ffs_truncate(sb, inode);
-	}
 	ffs_dirty_inode(sb, inode);
 	return err;
 }

@@ -40,7 +40,6 @@ struct ffs_folio {
 	u8 flags;
 	u8 wp; /* 1: stores fault again (write-protected), meaningful when mapped */
 	u16 bpf; /* blocks, at most 2^15 are used */
-	u32 jtid; /* data=journal: transaction that holds its data */
 	union {
 		u8 tiny[FFS_BH_NR]; /* bpf <= 8 */
 		u64 *bits; /* FFS_BH_NR bitmaps of words(bpf) each */

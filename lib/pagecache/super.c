@@ -292,8 +292,12 @@ bool ffs_should_retry_alloc(struct ffs_super *sb, u32 *retries)
 	if (!ffs_journal_present(sb->journal) || ++*retries > 3)
 		return false;
 	/* Nothing is about to be freed: any free block at all is worth another try. */
-	if (!ffs_alloc_has_pending(sb->alloc))
-		return ffs_free_clusters(sb->alloc) > ffs_delayed_clusters(sb->alloc);
+	if (!ffs_alloc_has_pending(sb->alloc)) {
+		if (ffs_claim_delayed(sb->alloc, 1))
+			return false;
+		ffs_release_delayed(sb->alloc, 1);
+		return true;
+	}
 	ffs_journal_force_commit(sb->journal);
 	return true;
 }

@@ -41,13 +41,13 @@ static bool partial_folio(struct ffs_super *sb, struct ffs_mapping *m, struct ff
 			  u64 pos, u64 end)
 {
 	u64 start = ffs_folio_pos(m, f), first = max(pos, start);
-	u64 last = min(end, ffs_folio_end(m, f));
+	u64 folio_end = ffs_folio_end(m, f), last = min(end, folio_end);
 	struct ffs_folio *piece;
 	u32 at;
 
 	if (f->flags & FFS_FOLIO_WRITEBACK)
 		ffs_sleep(sb);
-	if (first == start && last == ffs_folio_end(m, f)) {
+	if (first == start && last == folio_end) {
 		drop(sb, m, f);
 		return true;
 	}
@@ -64,6 +64,8 @@ static bool partial_folio(struct ffs_super *sb, struct ffs_mapping *m, struct ff
 		return true;
 	}
 	/* The other edge, so that folios in between can be dropped. */
+	if (last == folio_end)
+		return true;
 	f = ffs_folio_find(m, (u32)(last >> m->env->page_bits));
 	if (f && f->order && f->index + ffs_folio_pages(f) > (last >> m->env->page_bits))
 		try_split(sb, m, f, (u32)(last >> m->env->page_bits), &piece);

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The state of a file system in full, and the events of one operation, in text. */
+/*
+ * The state of a file system around one operation, and its events, in text.
+ *
+ *	show_begin(&s, fs)		remember the files as they are
+ *	foliofs_fs_add_sink(fs, &s.sink)
+ *	... the operation ...
+ *	show_end(&s, f)			before, events, after; of the files it had to do with
+ */
 #ifndef REPLAY_SHOW_H
 #define REPLAY_SHOW_H
 
@@ -7,20 +14,30 @@
 
 #include <foliofs/fs.h>
 
-/*
- * Files with sizes, extents, tree and folios; journal; free blocks.  @ino: only this file,
- * with the state of each block of its folios; 0: all.
- */
-void show_state(FILE *f, const struct foliofs_fs *fs);
+#define SHOW_TOUCHED 64
 
-/* A sink that prints every event as tracefs does, indented. */
-struct show_events {
+struct show {
 	struct foliofs_sink sink;
-	FILE *f;
+	struct foliofs_fs *fs;
 	struct foliofs_event_form form;
-	bool on; /* prints now */
+	FILE *events; /* memory */
+	char *events_text, *journal;
+	size_t events_len;
+	struct show_file {
+		uint32_t ino;
+		char *text;
+	} *before; /* every file */
+	size_t nr, max;
+	uint32_t touched[SHOW_TOUCHED]; /* inodes that events name */
+	unsigned int nr_touched;
+	bool on;
 };
 
-void show_events_init(struct show_events *s, const struct foliofs_fs *fs, FILE *f);
+/* 0, or -ENOMEM. */
+int show_begin(struct show *s, struct foliofs_fs *fs);
+/* Print and free; the sink must not be called any more (s->on stops it). */
+void show_end(struct show *s, FILE *f);
+/* All files of @fs, its journal and free blocks. */
+void show_state(FILE *f, const struct foliofs_fs *fs);
 
 #endif
