@@ -143,7 +143,7 @@ static int replay(struct request *q, const char *path)
 
 	if (!r)
 		return complain(4, "out of memory");
-	replay_again(&q->args, path, NULL);
+	replay_again(&q->args, "", path);
 	ret = replay_load(&q->args, path, &s, err, sizeof(err));
 	if (ret) {
 		free(r);

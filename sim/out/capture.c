@@ -26,7 +26,7 @@ struct capture {
 	struct recorder *recorder;
 	FILE *events, *ops, *results;
 	uint64_t time_ns;
-	char failed[64]; /* first file that could not be written */
+	char failed[280]; /* first file that could not be written */
 	int error;
 };
 

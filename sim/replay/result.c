@@ -162,12 +162,9 @@ static int with_capture(struct run *x, const struct replay_outputs *out)
 	return ret ? ret : end;
 }
 
-int replay_run(const struct replay_setup *s, const struct foliofs_kernel *k,
-	       const struct replay_outputs *out, struct replay_result *r, char *err,
-	       size_t errlen)
+int replay_begin(const struct replay_setup *s, const struct foliofs_kernel *k,
+		 bool crash_states, struct replay_result *r, char *err, size_t errlen)
 {
-	struct run x = { &r->player, r, s, err, errlen };
-	struct foliofs_journal_state j;
 	int ret;
 
 	memset(r, 0, sizeof(*r));
@@ -175,19 +172,37 @@ int replay_run(const struct replay_setup *s, const struct foliofs_kernel *k,
 	r->kernel = *k;
 	r->player.ops = &s->trace.v;
 	stats_init(&r->stats);
-	ret = replay_start(s, k, out->crash_after != 0, &r->player.fs, &r->player.base_ns, err,
-			   errlen);
+	ret = replay_start(s, k, crash_states, &r->player.fs, &r->player.base_ns, err, errlen);
 	if (ret)
 		return -EINVAL;
 	foliofs_fs_add_sink(r->player.fs, &r->stats.sink);
-	ret = with_capture(&x, out);
-	if (!out->capture)
-		replay_add_rules(r, r->player.fs);
+	return 0;
+}
+
+void replay_end(struct replay_result *r)
+{
+	struct foliofs_journal_state j;
+
 	foliofs_fs_journal(r->player.fs, &j);
 	r->journal_error = j.error > 0 ? -j.error : j.error;
 	foliofs_fs_free(r->player.fs);
 	r->player.fs = NULL;
 	r->player.capture = NULL;
+}
+
+int replay_run(const struct replay_setup *s, const struct foliofs_kernel *k,
+	       const struct replay_outputs *out, struct replay_result *r, char *err,
+	       size_t errlen)
+{
+	struct run x = { &r->player, r, s, err, errlen };
+	int ret = replay_begin(s, k, out->crash_after != 0, r, err, errlen);
+
+	if (ret)
+		return ret;
+	ret = with_capture(&x, out);
+	if (!out->capture)
+		replay_add_rules(r, r->player.fs);
+	replay_end(r);
 	if (ret && !*err)
 		snprintf(err, errlen, "%s", strerror(-ret));
 	return ret;

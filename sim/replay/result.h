@@ -37,6 +37,10 @@ struct replay_result {
 int replay_run(const struct replay_setup *s, const struct foliofs_kernel *k,
 	       const struct replay_outputs *out, struct replay_result *r, char *err,
 	       size_t errlen);
+/* The same in steps: replay_begin(), r->player played, replay_add_rules(), replay_end(). */
+int replay_begin(const struct replay_setup *s, const struct foliofs_kernel *k,
+		 bool crash_states, struct replay_result *r, char *err, size_t errlen);
+void replay_end(struct replay_result *r);
 /* Rules that @fs broke, added to @r. */
 void replay_add_rules(struct replay_result *r, const struct foliofs_fs *fs);
 /* The verdict for people; @again: command that shows an operation, without its number. */
@@ -45,6 +49,12 @@ void replay_print(FILE *f, const struct replay_setup *s, const struct replay_res
 /* Fill a report: verdict, geometry, notes.  report_free() by the caller. */
 void replay_report(struct report *rep, const struct replay_setup *s,
 		   const struct replay_result *r);
+/* The trace, the file system, without the kernel: first lines of a verdict. */
+void replay_print_input(FILE *f, const struct replay_setup *s);
+/* What the trace left open: assumptions, calls not modelled, notes. */
+void replay_print_trace(FILE *f, const struct trace *t);
+/* Text of operation @id of the trace; "" if there is none. */
+const char *replay_op_text(const struct replay_setup *s, uint32_t id);
 /* "ENOENT", or "errno N". */
 const char *replay_errno(int negative, char buf[24]);
 

@@ -17,7 +17,8 @@ void replay_again(struct replay_args *a, const char *name, const char *value)
 
 	if (n + strlen(name) + (value ? 4 * strlen(value) : 0) + 8 > sizeof(a->again))
 		return;
-	n += (size_t)sprintf(a->again + n, " %s", name);
+	if (*name)
+		n += (size_t)sprintf(a->again + n, " %s", name);
 	if (!value)
 		return;
 	if (*value && !value[strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

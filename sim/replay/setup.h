@@ -74,7 +74,7 @@ struct replay_setup {
 
 /* Take an option: 0; 1 if it is none of these; -EINVAL with @a->error (exit 2). */
 int replay_option(struct replay_args *a, int opt, const char *arg);
-/* Append " NAME 'VALUE'" to @a->again. */
+/* Append " NAME 'VALUE'" to @a->again; either may be missing ("", NULL). */
 void replay_again(struct replay_args *a, const char *name, const char *value);
 /*
  * Read geometry, trace and prepare operations: 0, or a negative errno with a message (exit 3).

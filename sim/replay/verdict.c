@@ -7,7 +7,7 @@
 
 #define LISTED 12 /* members of a list */
 
-static const char *op_text(const struct replay_setup *s, uint32_t id)
+const char *replay_op_text(const struct replay_setup *s, uint32_t id)
 {
 	const struct opvec *v = &s->trace.v;
 	uint32_t lo = 0, hi = v->nr, mid;
@@ -22,19 +22,25 @@ static const char *op_text(const struct replay_setup *s, uint32_t id)
 	return lo < v->nr && v->ops[lo].id == id && v->texts[lo] ? v->texts[lo] : "";
 }
 
-static void print_head(FILE *f, const struct replay_setup *s, const struct replay_result *r)
+void replay_print_input(FILE *f, const struct replay_setup *s)
 {
 	const struct foliofs_geometry *g = &s->geometry;
-	struct foliofs_journal_limits l;
 
 	fprintf(f, "trace        %s: %s, %" PRIu64 " lines, %u operations", s->path,
 		trace_format_name(s->trace.format), s->trace.nr_lines, s->trace.v.nr);
 	if (s->trace.root)
 		fprintf(f, " below %s", s->trace.root);
-	fprintf(f, "\nkernel       %s\n", r->kernel.name);
-	fprintf(f, "file system  %" PRIu64 " blocks of %u bytes, %u groups, pages of %u bytes%s\n",
+	fprintf(f, "\nfile system  %" PRIu64 " blocks of %u bytes, %u groups, pages of %u bytes%s\n",
 		g->blocks_count, g->block_size, g->groups, g->page_size,
 		s->default_geometry ? " (no geometry given: " REPLAY_DEFAULT_MKFS ")" : "");
+}
+
+static void print_kernel(FILE *f, const struct replay_setup *s, const struct replay_result *r)
+{
+	const struct foliofs_geometry *g = &s->geometry;
+	struct foliofs_journal_limits l;
+
+	fprintf(f, "kernel       %s\n", r->kernel.name);
 	foliofs_journal_limits(&r->kernel, g, &l);
 	if (g->journal_blocks)
 		fprintf(f, "journal      %u blocks; a transaction takes %u, a handle %u, a "
@@ -59,7 +65,7 @@ static void print_rules(FILE *f, const struct replay_setup *s, const struct repl
 		const struct foliofs_broken *b = &r->broken[i];
 
 		fprintf(f, "  %s: %s\n", foliofs_rule_name(b->rule), foliofs_rule_meaning(b->rule));
-		fprintf(f, "    first in operation %u: %s\n", b->op, op_text(s, b->op));
+		fprintf(f, "    first in operation %u: %s\n", b->op, replay_op_text(s, b->op));
 		if (b->ino)
 			fprintf(f, "    inode %u: %s\n", b->ino, b->text);
 		else
@@ -133,7 +139,7 @@ static void print_handles(FILE *f, const struct replay_setup *s, const struct st
 	if (big->extended)
 		fprintf(f, ", was extended by %" PRId64, big->extended);
 	fprintf(f, ", dirtied %" PRId64 "\n                in operation %u: %s\n", big->dirtied,
-		big->op, op_text(s, big->op));
+		big->op, replay_op_text(s, big->op));
 }
 
 static void print_rest(FILE *f, const struct replay_result *r)
@@ -162,7 +168,7 @@ static void print_rest(FILE *f, const struct replay_result *r)
 	fprintf(f, "events       %" PRIu64 "\n", st->events);
 }
 
-static void print_trace(FILE *f, const struct trace *t)
+void replay_print_trace(FILE *f, const struct trace *t)
 {
 	bool head = false;
 	uint32_t i;
@@ -199,10 +205,11 @@ static void print_trace(FILE *f, const struct trace *t)
 void replay_print(FILE *f, const struct replay_setup *s, const struct replay_result *r,
 		  const char *again)
 {
-	print_head(f, s, r);
+	replay_print_input(f, s);
+	print_kernel(f, s, r);
 	print_rules(f, s, r, again);
 	print_operations(f, r);
 	print_handles(f, s, &r->stats);
 	print_rest(f, r);
-	print_trace(f, &s->trace);
+	replay_print_trace(f, &s->trace);
 }

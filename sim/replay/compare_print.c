@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+/* The comparison of kernels in words, as JSON, as a report. */
+#include "compare.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <string.h>
+
+enum row {
+	ROW_HANDLES, ROW_ASKED, ROW_ASKED_MAX, ROW_RSV_MAX, ROW_DIRTIED, ROW_DIRTIED_MAX,
+	ROW_EXTENDED, ROW_RESTARTS, ROW_EXTENDS_REFUSED, ROW_REFUSED, ROW_DRY, ROW_COUNT,
+};
+
+static const char *const row_text[ROW_COUNT] = {
+	"handles", "credits asked", "  most by one", "  most reserved", "blocks dirtied",
+	"  most by one", "credits extended", "restarts", "extensions refused", "starts refused",
+	"ran dry",
+};
+
+static uint64_t row_value(const struct stats_type *t, enum row row)
+{
+	const uint64_t v[ROW_COUNT] = {
+		t->handles, t->asked, (uint64_t)t->asked_max, (uint64_t)t->rsv_max, t->dirtied,
+		(uint64_t)t->dirtied_max, t->extended, t->restarts, t->extends_refused, t->refused,
+		t->dry,
+	};
+
+	return v[row];
+}
+
+static void print_type(FILE *f, const struct compare *c, const char *name,
+		       const struct stats_type *(*get)(const struct stats *, unsigned int),
+		       unsigned int type)
+{
+	uint64_t any;
+	int i, row;
+
+	for (any = 0, i = 0; i < c->nr; i++)
+		any |= get(&c->side[i].result.stats, type)->handles |
+		       get(&c->side[i].result.stats, type)->refused;
+	if (!any)
+		return;
+	fprintf(f, "%s\n", name);
+	for (row = 0; row < ROW_COUNT; row++) {
+		for (any = 0, i = 0; i < c->nr; i++)
+			any |= row_value(get(&c->side[i].result.stats, type), (enum row)row);
+		if (!any)
+			continue;
+		fprintf(f, "  %-22s", row_text[row]);
+		for (i = 0; i < c->nr; i++)
+			fprintf(f, " %11" PRIu64, row_value(get(&c->side[i].result.stats, type),
+							    (enum row)row));
+		fprintf(f, "\n");
+	}
+}
+
+static const struct stats_type *of_type(const struct stats *s, unsigned int type)
+{
+	return &s->type[type];
+}
+
+static const struct stats_type *of_all(const struct stats *s, unsigned int type)
+{
+	(void)type;
+	return &s->all;
+}
+
+/* Times that rule @rule was broken. */
+static uint64_t times(const struct replay_result *r, enum foliofs_rule rule)
+{
+	size_t i;
+
+	for (i = 0; i < r->nr_rules; i++)
+		if (r->broken[i].rule == rule)
+			return r->times[i];
+	return 0;
+}
+
+static void print_rules(FILE *f, const struct compare *c)
+{
+	unsigned int rule;
+	uint64_t any;
+	int i;
+
+	for (rule = 0; rule < FOLIOFS_RULE_COUNT; rule++) {
+		for (any = 0, i = 0; i < c->nr; i++)
+			any |= times(&c->side[i].result, (enum foliofs_rule)rule);
+		if (!any)
+			continue;
+		fprintf(f, "  %-22s", foliofs_rule_name((enum foliofs_rule)rule));
+		for (i = 0; i < c->nr; i++)
+			fprintf(f, " %11" PRIu64,
+				times(&c->side[i].result, (enum foliofs_rule)rule));
+		fprintf(f, "\n");
+	}
+}
+
+static unsigned int largest_order(const struct stats *s)
+{
+	unsigned int i = STATS_ORDERS - 1;
+
+	while (i && !s->order[i])
+		i--;
+	return i;
+}
+
+static void print_table(FILE *f, const struct compare *c)
+{
+	unsigned int type;
+	int i;
+
+	fprintf(f, "%-24s", "");
+	for (i = 0; i < c->nr; i++)
+		fprintf(f, " %11.20s", c->side[i].result.kernel.name);
+	fprintf(f, "\n%-24s", "operations with an error");
+	for (i = 0; i < c->nr; i++)
+		fprintf(f, " %11" PRIu64, c->side[i].result.player.failed);
+	fprintf(f, "\n%-24s", "largest folio order");
+	for (i = 0; i < c->nr; i++)
+		fprintf(f, " %11u", largest_order(&c->side[i].result.stats));
+	fprintf(f, "\n%-24s", "transactions");
+	for (i = 0; i < c->nr; i++)
+		fprintf(f, " %11" PRIu64, c->side[i].result.stats.transactions);
+	fprintf(f, "\n");
+	print_type(f, c, "all handles", of_all, 0);
+	for (type = 0; type < FOLIOFS_HT_COUNT; type++)
+		print_type(f, c, stats_type_name(type), of_type, type);
+	fprintf(f, "%-24s", "rules broken");
+	for (i = 0; i < c->nr; i++)
+		fprintf(f, " %11" PRIu64, c->side[i].result.nr_broken);
+	fprintf(f, "\n");
+	print_rules(f, c);
+}
+
+static void print_differences(FILE *f, const struct compare *c)
+{
+	const char *first = c->side[0].result.kernel.name;
+	int i;
+
+	for (i = 1; i < c->nr; i++) {
+		const struct compare_side *s = &c->side[i];
+
+		if (!s->differs) {
+			fprintf(f, "\n%s does the same as %s\n", s->result.kernel.name, first);
+			continue;
+		}
+		fprintf(f, "\n%s differs from %s first in operation %u: %s\n",
+			s->result.kernel.name, first, s->op, replay_op_text(c->setup, s->op));
+		fprintf(f, "  %-10s %s\n", first, s->first ? s->first : "(nothing more)");
+		fprintf(f, "  %-10s %s\n", s->result.kernel.name,
+			s->own ? s->own : "(nothing more)");
+	}
+}
+
+void compare_print(FILE *f, const struct compare *c, const char *again)
+{
+	size_t k;
+	int i;
+
+	replay_print_input(f, c->setup);
+	fprintf(f, "\n");
+	print_table(f, c);
+	print_differences(f, c);
+	for (i = 0; i < c->nr; i++) {
+		const struct replay_result *r = &c->side[i].result;
+
+		if (r->nr_broken)
+			fprintf(f, "\n%s breaks\n", r->kernel.name);
+		for (k = 0; k < r->nr_rules; k++)
+			fprintf(f, "  %s in operation %u %s\n    %s\n    again: %s --kernel %s "
+				"--show %u --until %u\n", foliofs_rule_name(r->broken[k].rule),
+				r->broken[k].op, replay_op_text(c->setup, r->broken[k].op),
+				r->broken[k].text, again, r->kernel.name, r->broken[k].op,
+				r->broken[k].op);
+		if (r->journal_error)
+			fprintf(f, "  the journal is aborted: %s\n", strerror(-r->journal_error));
+	}
+	fprintf(f, "\n");
+	replay_print_trace(f, &c->setup->trace);
+}
+
+static struct json_object *text_or_null(const char *s)
+{
+	return s ? json_object_new_string(s) : NULL;
+}
+
+int compare_json(FILE *f, const struct compare *c)
+{
+	int i, ret = 0;
+
+	fprintf(f, "{\"runs\": [\n");
+	for (i = 0; i < c->nr && !ret; i++) {
+		struct report rep;
+
+		replay_report(&rep, c->setup, &c->side[i].result);
+		ret = report_to_json(&rep, f);
+		report_free(&rep);
+		fprintf(f, "%s\n", i + 1 < c->nr ? "," : "");
+	}
+	fprintf(f, "], \"first_differences\": [\n");
+	for (i = 1; i < c->nr; i++) {
+		const struct compare_side *s = &c->side[i];
+		struct json_object *o = json_object_new_object();
+
+		json_object_object_add(o, "kernel", json_object_new_string(s->result.kernel.name));
+		json_object_object_add(o, "from",
+				       json_object_new_string(c->side[0].result.kernel.name));
+		json_object_object_add(o, "differs", json_object_new_boolean(s->differs));
+		if (s->differs) {
+			json_object_object_add(o, "op", json_object_new_int64(s->op));
+			json_object_object_add(o, "event_from", text_or_null(s->first));
+			json_object_object_add(o, "event", text_or_null(s->own));
+		}
+		fprintf(f, "%s%s\n", json_object_to_json_string(o), i + 1 < c->nr ? "," : "");
+		json_object_put(o);
+	}
+	fprintf(f, "]}\n");
+	return ret ? ret : ferror(f) ? -EIO : 0;
+}
+
+void compare_report(struct report *rep, const struct compare *c)
+{
+	const struct foliofs_geometry *g = &c->setup->geometry;
+	struct foliofs_kernel k[REPLAY_KERNELS];
+	int i, main = c->nr - 1;
+
+	for (i = c->nr - 1; i >= 0; i--)
+		if (c->side[i].result.nr_broken)
+			main = i;
+	replay_report(rep, c->setup, &c->side[main].result);
+	for (i = 0; i < c->nr; i++) {
+		const struct replay_result *r = &c->side[i].result;
+
+		k[i] = r->kernel;
+		report_note(rep, "All kernels of the comparison", "%s: %" PRIu64 " handles asked %"
+			    PRIu64 " credits (most %" PRId64 ") and dirtied %" PRIu64 " blocks; %"
+			    PRIu64 " starts refused, %" PRIu64 " ran dry, %" PRIu64
+			    " operations with an error, rules broken %" PRIu64 " times",
+			    r->kernel.name, r->stats.all.handles, r->stats.all.asked,
+			    r->stats.all.asked_max, r->stats.all.dirtied, r->stats.all.refused,
+			    r->stats.all.dry, r->player.failed, r->nr_broken);
+		if (c->side[i].differs)
+			report_note(rep, "First differences", "%s, operation %u: %s instead of %s",
+				    r->kernel.name, c->side[i].op,
+				    c->side[i].own ? c->side[i].own : "nothing more",
+				    c->side[i].first ? c->side[i].first : "nothing more");
+	}
+	report_matrix_fill(rep, g->blocks_count * g->block_size,
+			   (uint64_t)g->journal_blocks * g->block_size, g->page_size, k,
+			   (size_t)c->nr);
+}
