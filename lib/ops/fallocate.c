@@ -4,6 +4,11 @@
 
 #define UNWRITTEN_MAX_LEN 32767u
 
+int ffs_falloc_time(struct ffs_ops *o, struct ffs_inode *inode)
+{
+	return ffs_sb_has(&o->sb, FOLIOFS_CHANGE_FALLOC_TIME_FIRST) ? 0 : ffs_update_time(o, inode);
+}
+
 /* The size follows a piece that was mapped; what lay behind the old EOF in its block is zeroed. */
 static void extend_size(struct ffs_ops *o, struct ffs_handle *h, struct ffs_inode *inode, u64 old,
 			u64 to)
@@ -88,6 +93,8 @@ static int do_fallocate(struct ffs_ops *o, struct ffs_file *f, u32 mode, u64 off
 
 	ffs_emit(&sb->env, ext4_fallocate_enter, inode->ino, off, len, mode);
 	if (inode->flags & FFS_INODE_EXTENTS)
+		err = ffs_falloc_time(o, inode);
+	if (!err)
 		err = alloc_blocks(o, inode, first, blocks, grown_size(inode, mode, off + len),
 				   FFS_GET_CREATE | FFS_GET_UNWRIT);
 	if (!err && (f->flags & (FOLIOFS_O_SYNC | FOLIOFS_O_DSYNC)))
@@ -96,13 +103,26 @@ static int do_fallocate(struct ffs_ops *o, struct ffs_file *f, u32 mode, u64 off
 	return err;
 }
 
-/* Whole blocks [first, end): written ones become unwritten. */
-static int convert_inner(struct ffs_ops *o, struct ffs_inode *inode, u32 first, u32 end,
-			 u64 new_size)
+/* Bytes [off, end): cached data is dropped, written blocks wholly inside become unwritten. */
+static int zero_inner(struct ffs_ops *o, struct ffs_inode *inode, u64 off, u64 end, u64 new_size)
 {
 	u32 flags = FFS_GET_CREATE | FFS_GET_UNWRIT | FFS_GET_CONVERT_UNWRITTEN | FFS_GET_EX_NOCACHE;
+	struct ffs_super *sb = &o->sb;
+	u32 first = (u32)ffs_blocks_up(&sb->env, off), last = (u32)(end >> sb->env.block_bits);
+	int err;
 
-	return end > first ? alloc_blocks(o, inode, first, end - first, new_size, flags) : 0;
+	if (!ffs_sb_has(sb, FOLIOFS_CHANGE_DROP_EDGES) && last <= first)
+		return 0;
+	err = ffs_update_disksize(o, inode, off, end - off);
+	if (!ffs_sb_has(sb, FOLIOFS_CHANGE_DROP_EDGES)) {
+		off = (u64)first << sb->env.block_bits;
+		end = (u64)last << sb->env.block_bits;
+	}
+	if (!err)
+		err = ffs_drop_cached_range(o, inode, off, end);
+	if (err || last <= first)
+		return err;
+	return alloc_blocks(o, inode, first, last - first, new_size, flags);
 }
 
 /* The partly covered blocks at the edges, in a handle of their own. */
@@ -138,16 +158,12 @@ int ffs_zero_range(struct ffs_ops *o, struct ffs_inode *inode, u32 mode, u64 off
 	if (!(inode->flags & FFS_INODE_EXTENTS))
 		return -EOPNOTSUPP;
 	new_size = grown_size(inode, mode, end);
-	if (!aligned)
+	err = ffs_falloc_time(o, inode);
+	if (!err && !aligned)
 		err = alloc_blocks(o, inode, first, (u32)ffs_blocks_up(&sb->env, end) - first, new_size,
 				   FFS_GET_CREATE | FFS_GET_UNWRIT);
 	if (!err)
-		err = ffs_update_disksize(o, inode, off, len);
-	if (!err)
-		err = ffs_drop_cached_range(o, inode, off, end);
-	if (!err)
-		err = convert_inner(o, inode, (u32)ffs_blocks_up(&sb->env, off),
-				    (u32)(end >> sb->env.block_bits), new_size);
+		err = zero_inner(o, inode, off, end, new_size);
 	if (err || aligned)
 		return err;
 	return zero_edges(o, inode, off, len, new_size);
@@ -173,9 +189,7 @@ int ffs_fallocate(struct ffs_ops *o, struct ffs_file *f, u32 mode, u64 off, u64 
 	err = ffs_path_of(sb, inode)->convert_inline(sb, inode);
 	if (err)
 		return err;
-	/* Before falloc-time-first a refused kind left the times alone. */
-	if (ffs_sb_has(sb, FOLIOFS_CHANGE_FALLOC_TIME_FIRST) || (inode->flags & FFS_INODE_EXTENTS) ||
-	    kind == FOLIOFS_FALLOC_PUNCH_HOLE) {
+	if (ffs_sb_has(sb, FOLIOFS_CHANGE_FALLOC_TIME_FIRST)) {
 		err = ffs_update_time(o, inode);
 		if (err)
 			return err;

@@ -59,6 +59,7 @@ struct ffs_ops {
 	u32 nr_files;
 	struct ffs_inode *root;
 	u64 tick_ns;
+	bool no_sys_resource; /* callers lack CAP_SYS_RESOURCE */
 	u32 drop_generation;
 };
 
@@ -139,6 +140,8 @@ u64 ffs_max_size(const struct ffs_super *sb, const struct ffs_inode *inode);
 int ffs_inline_truncate(struct ffs_ops *o, struct ffs_inode *inode, u64 size);
 
 /* --- fallocate.c, punch.c, shift.c --- */
+/* Before falloc-time-first: the kind of fallocate updates the times, behind its event. */
+int ffs_falloc_time(struct ffs_ops *o, struct ffs_inode *inode);
 int ffs_fallocate(struct ffs_ops *o, struct ffs_file *f, u32 mode, u64 off, u64 len);
 int ffs_punch(struct ffs_ops *o, struct ffs_inode *inode, u64 off, u64 len);
 int ffs_zero_range(struct ffs_ops *o, struct ffs_inode *inode, u32 mode, u64 off, u64 len);

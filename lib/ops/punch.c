@@ -66,9 +66,30 @@ static u64 hole_end(const struct ffs_super *sb, const struct ffs_inode *inode, u
 		max_end -= block; /* the last block cannot be punched out of an indirect map */
 	if (ffs_sb_has(sb, FOLIOFS_CHANGE_PUNCH_ROUND_BLOCK))
 		end = end >= inode->i_size ? round_up_pow2(inode->i_size, block) : end;
+	else if (end > inode->i_size && !ffs_sb_has(sb, FOLIOFS_CHANGE_DROP_EDGES))
+		/* the page behind an aligned i_size too, as the sum was written */
+		end = round_down_pow2(inode->i_size, ffs_page_size(&sb->env)) +
+		      ffs_page_size(&sb->env);
 	else if (end > inode->i_size)
 		end = round_up_pow2(inode->i_size, ffs_page_size(&sb->env));
 	return min(end, max_end);
+}
+
+/* Cached data of the hole goes; before drop-edges only that of whole blocks, if there are any. */
+static int drop_hole(struct ffs_ops *o, struct ffs_inode *inode, u64 off, u64 end)
+{
+	u64 block = ffs_block_size(&o->sb.env);
+	u64 first = off, last = end;
+	int err;
+
+	if (!ffs_sb_has(&o->sb, FOLIOFS_CHANGE_DROP_EDGES)) {
+		first = round_up_pow2(off, block);
+		last = round_down_pow2(end, block);
+		if (last <= first)
+			return 0;
+	}
+	err = ffs_update_disksize(o, inode, off, end - off);
+	return err ? err : ffs_drop_cached_range(o, inode, first, last);
 }
 
 int ffs_punch(struct ffs_ops *o, struct ffs_inode *inode, u64 off, u64 len)
@@ -77,18 +98,21 @@ int ffs_punch(struct ffs_ops *o, struct ffs_inode *inode, u64 off, u64 len)
 	struct ffs_handle *h;
 	u32 first, last;
 	u64 end;
-	int err, ret;
+	int err = 0, ret;
 
 	ffs_emit(&sb->env, ext4_punch_hole, inode->ino, off, len, 0);
-	if (off >= inode->i_size)
-		return 0;
+	if (!ffs_sb_has(sb, FOLIOFS_CHANGE_PUNCH_NO_WRITEBACK) &&
+	    ffs_mapping_tagged(inode->mapping, FFS_TAG_DIRTY))
+		err = ffs_write_and_wait(o, inode, off, off + len - 1);
+	if (err || off >= inode->i_size)
+		return err;
 	end = hole_end(sb, inode, off, len);
 	if (end <= off)
 		return 0;
 	len = end - off;
-	err = ffs_update_disksize(o, inode, off, len);
+	err = ffs_falloc_time(o, inode);
 	if (!err)
-		err = ffs_drop_cached_range(o, inode, off, end);
+		err = drop_hole(o, inode, off, end);
 	if (err)
 		return err;
 	err = ffs_start(sb, inode, FOLIOFS_CREDIT_PUNCH, 0, "ext4_punch_hole", &h);
