@@ -70,6 +70,7 @@ static void large_folio_series(void **state)
 	struct foliofs_geometry a = A(), d = D(), e = E();
 	struct foliofs_ask r;
 
+	(void)state;
 	/* [1] index of the posted series, with the extents in the group count */
 	r = ask("lf-v2-posted+count-extents", &a, WB);
 	assert_int_equal(r.credits.index, 25);
@@ -109,6 +110,7 @@ static void pages(void **state)
 {
 	struct foliofs_geometry a = A(), other = geometry(1024, 2550, 160, 1024);
 
+	(void)state;
 	/* [6] */
 	writeback_of_depth("v6.15", &a, 0, 14, 9);
 	writeback_of_depth("v6.15", &a, 1, 23, 15);
@@ -132,6 +134,7 @@ static void fix_series(void **state)
 	struct foliofs_geometry a = A(), b = B(), e = E(), c = C();
 	struct foliofs_ask r;
 
+	(void)state;
 	/* [8] [9] */
 	writeback_is("lf-fix-v1", &a, 62, 41);
 	writeback_is("lf-fix-v2", &a, 62, 41);
@@ -182,6 +185,7 @@ static void one_extent(void **state)
 		{ 1024, 2048, 128, 41, 41 }, /* 28 */
 	};
 
+	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct foliofs_geometry g = geometry(rows[i].block_size, rows[i].groups,
 						     rows[i].gdb, 4096);
@@ -195,6 +199,7 @@ static void mount_options(void **state)
 {
 	struct foliofs_geometry c = C(), g = geometry(1024, 128, 8, 4096), a = A();
 
+	(void)state;
 	/* [29] */
 	c.mount.quota = true;
 	assert_int_equal(credits("v6.18", &c, WB), 29);
@@ -229,6 +234,7 @@ static void bigalloc(void **state)
 	struct foliofs_geometry g = geometry(4096, 1, 1, 8192);
 	struct foliofs_ask r;
 
+	(void)state;
 	/* [30] 1G with clusters of 64K is one group */
 	g.cluster_ratio = 16;
 	g.blocks_per_group *= 16;
@@ -244,6 +250,7 @@ static void data_journal(void **state)
 	struct foliofs_kernel k = kernel("v6.18");
 	struct foliofs_inode_kind i;
 
+	(void)state;
 	/* [35] */
 	c.mount.data = FOLIOFS_DATA_JOURNAL;
 	assert_int_equal(credits("v6.18", &c, FOLIOFS_CREDIT_WRITE_BEGIN), 28);
@@ -281,6 +288,7 @@ static void indirect(void **state)
 	struct foliofs_kernel k = kernel("v6.18");
 	struct foliofs_inode_kind i;
 
+	(void)state;
 	/* [37] */
 	g.features &= ~(uint32_t)FOLIOFS_FEATURE_EXTENTS;
 	i = file(&k, &g);
@@ -333,6 +341,7 @@ static void without_journal(void **state)
 	struct foliofs_kernel k = kernel("v6.18");
 	struct foliofs_inode_kind i;
 
+	(void)state;
 	/* [40] the feature turns large folios off for every file */
 	c.features |= FOLIOFS_FEATURE_ENCRYPT;
 	writeback_is("v6.18", &c, 26, 12);
@@ -363,6 +372,7 @@ static void defrag(void **state)
 	struct foliofs_geometry two = geometry(2048, 32, 1, 4096);
 	const enum foliofs_credit_op op = FOLIOFS_CREDIT_MOVE_EXTENTS;
 
+	(void)state;
 	/* [43] */
 	assert_int_equal(credits("v6.18", &c, op), 52);
 	assert_int_equal(credits("v6.18", &g, op), 100);
@@ -385,6 +395,7 @@ static void names_and_attributes(void **state)
 	struct foliofs_kernel k = kernel("v6.18");
 	struct foliofs_inode_kind i = file(&k, &c);
 
+	(void)state;
 	assert_int_equal(credits("v6.18", &c, FOLIOFS_CREDIT_CREATE), 46);
 	assert_int_equal(credits("v6.18", &c, FOLIOFS_CREDIT_TMPFILE), 17);
 	assert_int_equal(credits("v6.18", &c, FOLIOFS_CREDIT_LINK), 37);
@@ -444,6 +455,7 @@ static void tmpfile_credits(void **state)
 {
 	struct foliofs_geometry g = geometry(4096, 8, 1, 1024);
 
+	(void)state;
 	g.features |= FOLIOFS_FEATURE_QUOTA;
 	assert_int_equal(credits("v6.1", &g, FOLIOFS_CREDIT_TMPFILE), 239);
 	assert_int_equal(credits("v6.1+integrity", &g, FOLIOFS_CREDIT_TMPFILE), 249);
@@ -457,6 +469,7 @@ static void removal(void **state)
 	struct foliofs_inode_kind i = file(&k, &a);
 	struct foliofs_ask r;
 
+	(void)state;
 	i.depth = 2;
 	r = foliofs_ask(&k, &a, &i, FOLIOFS_CREDIT_EXT_REMOVE, 0);
 	assert_int_equal(r.credits.total, 3);
@@ -481,6 +494,7 @@ static void conversion(void **state)
 	struct foliofs_geometry a = A();
 	struct foliofs_ask r = ask("v6.18", &a, FOLIOFS_CREDIT_CONVERT);
 
+	(void)state;
 	assert_int_equal(r.credits.total, 41);
 	assert_int_equal(r.revokes, 0);
 	assert_int_equal(r.type, 11);
@@ -498,6 +512,7 @@ static void iomap(void **state)
 	struct foliofs_geometry a = A();
 	struct foliofs_ask r;
 
+	(void)state;
 	a.mount.buffered_iomap = true;
 	writeback_is("iomap-next-v2", &a, 41, 0);
 	assert_int_equal(credits("iomap-next-v2", &a, FOLIOFS_CREDIT_WRITE_BEGIN), 42);
@@ -526,6 +541,7 @@ static void ensure(void **state)
 	struct foliofs_kernel old = kernel("v6.16"), now = kernel("v6.18");
 	struct foliofs_inode_kind i = file(&now, &a);
 
+	(void)state;
 	assert_int_equal(foliofs_ensure_credits(&old, &a, &i), 0);
 	assert_int_equal(foliofs_ensure_credits(&now, &a, &i), 41);
 }

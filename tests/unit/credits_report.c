@@ -43,6 +43,7 @@ static void table(void **state)
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
 
+	(void)state;
 	assert_int_equal(credits_kernels("v6.15,v6.16,v6.16.1,v6.18", k, err, sizeof(err)), 4);
 	assert_int_equal(credits_report(out, &g, k, 4), 0);
 	fclose(out);
@@ -73,6 +74,7 @@ static void explanation_adds_up(void **state)
 	char name[40], *text, *line, *save;
 	size_t len;
 
+	(void)state;
 	for (unsigned int op = 0; op < FOLIOFS_CREDIT_COUNT; op++) {
 		for (size_t n = 0; n < sizeof(kernels) / sizeof(kernels[0]); n++) {
 			struct foliofs_kernel k = kernel(kernels[n]);
@@ -116,6 +118,7 @@ static void explanation_of_writeback(void **state)
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
 
+	(void)state;
 	assert_int_equal(credits_explain(out, &fresh, &g, &k, 1, FOLIOFS_CREDIT_WRITEBACK), 0);
 	fclose(out);
 	assert_non_null(strstr(text, "meta(2048 + u - 1, u), u = 2048 blocks of a folio"));
@@ -138,6 +141,7 @@ static void smallest(void **state)
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
 
+	(void)state;
 	assert_int_equal(credits_kernels("v6.16.1,v6.18", k, err, sizeof(err)), 2);
 	assert_int_equal(credits_min_journal(out, &fresh, &g, k, 2), 0);
 	fclose(out);
@@ -167,6 +171,7 @@ static void json(void **state)
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
 
+	(void)state;
 	assert_int_equal(credits_json(out, &fresh, &g, &k, 1), 0);
 	fclose(out);
 	root = json_tokener_parse(text);
@@ -195,6 +200,7 @@ static void lists_of_kernels(void **state)
 	struct foliofs_kernel k[CREDITS_MAX_KERNELS];
 	char err[200];
 
+	(void)state;
 	assert_int_equal(credits_kernels("v6.18", k, err, sizeof(err)), 1);
 	assert_int_equal(credits_kernels("", k, err, sizeof(err)), -EINVAL);
 	assert_int_equal(credits_kernels("v6.18,", k, err, sizeof(err)), -EINVAL);

@@ -45,6 +45,7 @@ static void journal_lengths(void **state)
 		{ 33554432, 262144 }, { 1ull << 34, 262144 },
 	};
 
+	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		assert_int_equal(ffs_default_journal_blocks(rows[i][0]), rows[i][1]);
 }
@@ -54,6 +55,7 @@ static void fast_commit_lengths(void **state)
 {
 	struct foliofs_geometry g = make("size=1G -b 4096 -O fast_commit -J size=16");
 
+	(void)state;
 	assert_int_equal(g.journal_blocks, 4096 + 128);
 	assert_int_equal(g.fast_commit_blocks, 128);
 	g = make("size=300M -b 1024 -O fast_commit -J size=2");
@@ -82,6 +84,7 @@ static const struct row {
 
 static void measured_geometries(void **state)
 {
+	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		const struct row *r = &rows[i];
 		struct foliofs_geometry g = make(r->options);
@@ -116,6 +119,7 @@ static void layout_by_hand(void **state)
 	struct ffs_layout *l = ffs_layout_new(&g);
 	struct ffs_blk_range used[8];
 
+	(void)state;
 	assert_non_null(l);
 	assert_int_equal(ffs_layout_descriptor(l, 7), 2);
 	assert_int_equal(ffs_layout_block_bitmap(l, 0), 259);
@@ -153,6 +157,7 @@ static void orphan_file_inode(void **state)
 	struct foliofs_geometry g = make("size=64M -b 4096 -O orphan_file");
 	struct ffs_layout *l = ffs_layout_new(&g);
 
+	(void)state;
 	assert_non_null(l);
 	assert_int_equal(g.orphan_file_blocks, 32);
 	assert_int_equal(ffs_layout_orphan_ino(l), 12);
@@ -164,6 +169,7 @@ static void sizes(void **state)
 {
 	uint64_t v;
 
+	(void)state;
 	assert_int_equal(parse_size("2M", &v), 0);
 	assert_int_equal(v, 2097152);
 	assert_int_equal(parse_size("20g", &v), 0);
@@ -188,6 +194,7 @@ static void mount_options(void **state)
 	struct foliofs_geometry g = { 0 };
 	char err[200];
 
+	(void)state;
 	assert_int_equal(foliofs_mount_parse("", &g, err, sizeof(err)), 0);
 	assert_int_equal(g.mount.data, FOLIOFS_DATA_ORDERED);
 	assert_int_equal(g.mount.atime, FOLIOFS_ATIME_RELATIME);
@@ -227,6 +234,7 @@ static void refused_mounts(void **state)
 	};
 	struct foliofs_geometry g = { .mount = { .commit_interval = 77 } };
 
+	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		char err[200] = "";
 
@@ -238,6 +246,7 @@ static void refused_mounts(void **state)
 
 static void refused_options(void **state)
 {
+	(void)state;
 	/* options, and what the message must have in it */
 	static const char *const bad[][2] = {
 		{ "", "size=SIZE is missing" },
@@ -302,6 +311,7 @@ static void disk_features(void **state)
 	uint32_t f;
 	char err[100];
 
+	(void)state;
 	assert_int_equal(foliofs_features_from_disk(0x4, 0x2c6, 0x400, &f, err, sizeof(err)), 0);
 	assert_int_equal(f, FOLIOFS_FEATURE_HAS_JOURNAL | FOLIOFS_FEATURE_FILETYPE |
 				    FOLIOFS_FEATURE_EXTENTS | FOLIOFS_FEATURE_64BIT |
@@ -346,6 +356,7 @@ static void meta(void **state)
 	struct foliofs_geometry g;
 	char err[300] = "";
 
+	(void)state;
 	assert_int_equal(load_meta("inodes_per_group: 1024\nread_ahead_kb: 256\n"
 				   "queue: {max_sectors_kb: 1280}\nmax_transaction_blocks: 341\n"
 				   "files:\n  f: 12\n  a: 13\n",
@@ -383,6 +394,7 @@ static void refused_meta(void **state)
 		  ":6:12: files.f: expected a number up to 4294967295, got 'x'" },
 	};
 
+	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		struct geometry_meta m;
 		struct foliofs_geometry g;
@@ -400,6 +412,7 @@ static void command_line(void **state)
 	struct foliofs_geometry g;
 	char err[300] = "";
 
+	(void)state;
 	assert_int_equal(geometry_option(&a, 'x', NULL), 1);
 	assert_false(geometry_given(&a));
 	assert_int_equal(geometry_option(&a, GEOMETRY_OPT_MKFS, "size=64M -b 1024"), 0);

@@ -29,6 +29,7 @@ static struct {
 
 static void record(void *priv, const struct foliofs_event *ev)
 {
+	(void)priv;
 	if (fx.nr < MAX_LOG)
 		fx.log[fx.nr++] = *ev;
 }
@@ -38,6 +39,7 @@ static void worker(void *priv)
 {
 	struct ffs_handle *h;
 
+	(void)priv;
 	if (!fx.nr_rsv)
 		return;
 	fx.env.thread = FOLIOFS_THREAD_WORKER;
@@ -48,16 +50,19 @@ static void worker(void *priv)
 
 static void locked(void *priv, u32 tid)
 {
+	(void)priv;
 	fx.locked = tid;
 }
 
 static void submit(void *priv, u32 tid)
 {
+	(void)priv;
 	fx.submitted = tid;
 }
 
 static void committed(void *priv, u32 tid)
 {
+	(void)priv;
 	fx.committed = tid;
 }
 
@@ -90,12 +95,14 @@ static void make(const char *kernel, u32 block_size, u32 blocks, u32 features)
 
 static int small(void **state)
 {
+	(void)state;
 	make("v6.18", 1024, 1024, CSUM);
 	return 0;
 }
 
 static int done(void **state)
 {
+	(void)state;
 	ffs_journal_free(fx.j);
 	return 0;
 }
@@ -177,6 +184,7 @@ static void refusals(void **state)
 {
 	const u64 *a;
 
+	(void)state;
 	assert_int_equal(try(334, 0, 0), 0);
 	assert_int_equal(try(335, 0, 0), -ENOSPC);
 	/* 333 and one block for 8 revoke records */
@@ -201,6 +209,7 @@ static void nested(void **state)
 {
 	struct ffs_handle *h = start(41, 0, 8), *in;
 
+	(void)state;
 	assert_int_equal(h->tid, 40);
 	assert_int_equal(last(FOLIOFS_EV_jbd2_handle_start)[3], 42);
 	assert_int_equal(ffs_handle_start(fx.j, 0, FOLIOFS_HT_INODE, 5000, 0, 8, "in", &in), 0);
@@ -230,6 +239,7 @@ static void fragmented_folio(void **state)
 	const u64 *a;
 	u32 i;
 
+	(void)state;
 	dirty(h, 0, 1); /* the inode, for its time */
 	ffs_handle_stop(h);
 	h = start(41, 41, 8);
@@ -289,6 +299,7 @@ static void logged(void **state)
 	struct ffs_handle *h;
 	u32 i;
 
+	(void)state;
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		h = start(sizes[i][0], 0, 8);
 		dirty(h, 0, sizes[i][0]);
@@ -308,6 +319,7 @@ static void restarts(void **state)
 	int got;
 	u64 blk = 0;
 
+	(void)state;
 	for (tid = 40; tid < 43; tid++) {
 		assert_int_equal(ffs_journal_revoke(h, 100000 + tid), 0);
 		for (dirtied = 0; !(got = ffs_handle_ensure_restart(h, 7, 7, 1)); dirtied++, blk++)
@@ -329,6 +341,7 @@ static void user_max(void **state)
 {
 	struct ffs_handle *h = start(41, 0, 8);
 
+	(void)state;
 	assert_int_equal(ffs_handle_extend(h, 292, 0), 0);
 	assert_int_equal(h->requested, 334);
 	assert_int_equal(ffs_handle_extend(h, 1, 0), 1);
@@ -361,6 +374,7 @@ static void revoke_accounting(void **state)
 	struct ffs_handle *h = start(5, 0, 200);
 	u32 i;
 
+	(void)state;
 	assert_int_equal(h->requested, 7);
 	dirty(h, 1, 3);
 	for (i = 0; i < 124; i++)
@@ -388,6 +402,7 @@ static void once_per_transaction(void **state)
 {
 	struct ffs_handle *h = start(10, 0, 0);
 
+	(void)state;
 	dirty(h, 5, 6);
 	dirty(h, 5, 6);
 	assert_int_equal(h->credits, 9);
@@ -430,6 +445,7 @@ static void revoke_cancelled(void **state)
 {
 	struct ffs_handle *h = start(10, 0, 8);
 
+	(void)state;
 	assert_int_equal(ffs_journal_revoke(h, 9), 0);
 	dirty(h, 9, 10);
 	ffs_handle_stop(h);
@@ -442,6 +458,7 @@ static void dry(void **state)
 	struct ffs_handle *h = start(2, 0, 8);
 	const u64 *a;
 
+	(void)state;
 	dirty(h, 1, 3);
 	dirty(h, 1, 3);
 	assert_int_equal(ffs_journal_dirty(h, 3), -ENOSPC);
@@ -514,6 +531,7 @@ static void reservations(void **state)
 	struct ffs_handle *h, *rsv;
 	struct ffs_journal_state s;
 
+	(void)state;
 	/* one that is not taken goes with its handle */
 	ffs_handle_stop(start(1, 100, 0));
 	assert_int_equal(out_credits(), 7);
@@ -552,6 +570,7 @@ static void full_by_reservation(void **state)
 {
 	struct ffs_handle *h = start(260, 0, 0);
 
+	(void)state;
 	dirty(h, 0, 260);
 	ffs_handle_stop(h);
 	assert_int_equal(try(74, 0, 0), 0);
@@ -568,6 +587,7 @@ static void restart_with_reservation(void **state)
 {
 	struct ffs_handle *h = start(300, 30, 0);
 
+	(void)state;
 	dirty(h, 0, 300);
 	assert_int_equal(ffs_handle_extend(h, 10, 0), 1);
 	assert_int_equal(ffs_handle_restart(h, 305, 0), -ENOSPC);
@@ -598,6 +618,7 @@ static void log_space(void **state)
 {
 	u32 i;
 
+	(void)state;
 	assert_int_equal(log_free(), 1023);
 	transaction_of(33, 0); /* 35 logged */
 	for (i = 0; i < 9; i++)
@@ -618,6 +639,7 @@ static void tail_in_commit(void **state)
 {
 	u32 i;
 
+	(void)state;
 	for (i = 0; i < 7; i++)
 		transaction_of(64, 0);
 	assert_int_equal(count(FOLIOFS_EV_foliofs_checkpoint), 0);
@@ -633,6 +655,7 @@ static void checkpoint_forces_commit(void **state)
 {
 	struct ffs_handle *rsv = reservation(4), *h;
 
+	(void)state;
 	transaction_of(1, 7); /* 3 logged */
 	transaction_of(330, 5000); /* 337 */
 	transaction_of(330, 6000); /* 337: 346 free, 314 usable */
@@ -689,6 +712,7 @@ static void who_commits(void **state)
 {
 	struct ffs_handle *h = start(1, 0, 0);
 
+	(void)state;
 	/* asked for: at the next sleep, and not while a handle is open */
 	ffs_journal_request_commit(fx.j);
 	ffs_journal_run_thread(fx.j);

@@ -517,6 +517,7 @@ static void kept_here(void **state)
 	char meta[400], events[400];
 	u32 i;
 
+	(void)state;
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
 		snprintf(meta, sizeof(meta), SOURCE_DIR "/tests/data/journal/%s.meta", names[i]);
 		snprintf(events, sizeof(events), SOURCE_DIR "/tests/data/journal/%s.events.gz",
@@ -532,6 +533,7 @@ static void all_captures(void **state)
 	char dir[1000];
 	u32 i, failed = 0;
 
+	(void)state;
 	memset(&total, 0, sizeof(total));
 	if (!base)
 		base = SOURCE_DIR "/../shared/golden";

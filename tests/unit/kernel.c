@@ -34,6 +34,7 @@ static void refused(const char *spec, const char *words)
 
 static void sets(void **state)
 {
+	(void)state;
 	assert_false(has("v6.1", FOLIOFS_CHANGE_WORST_DEPTH));
 	assert_true(has("v6.1-stable", FOLIOFS_CHANGE_WORST_DEPTH));
 	assert_false(has("v6.1-stable", FOLIOFS_CHANGE_JBD_LIMIT_THIRD));
@@ -68,6 +69,7 @@ static void fixes_of_stable(void **state)
 		FOLIOFS_CHANGE_CF_ORDER_CAP,
 	};
 
+	(void)state;
 	for (size_t i = 0; i < sizeof(fixes) / sizeof(fixes[0]); i++) {
 		assert_true(has("v6.16.3", fixes[i]));
 		assert_true(has("v6.17", fixes[i]));
@@ -77,6 +79,7 @@ static void fixes_of_stable(void **state)
 
 static void releases(void **state)
 {
+	(void)state;
 	same("6.18.44", "v6.18");
 	same("v6.18.44", "v6.18");
 	same("6.18", "v6.18");
@@ -100,6 +103,7 @@ static void releases(void **state)
 
 static void modifiers(void **state)
 {
+	(void)state;
 	assert_true(has("v6.16+rsv-per-folio", FOLIOFS_CHANGE_CF_RSV_PER_FOLIO));
 	assert_false(has("v6.18-lf-zero", FOLIOFS_CHANGE_LF_ZERO));
 	assert_true(has("v6.18-lf-zero+lf-zero", FOLIOFS_CHANGE_LF_ZERO));
@@ -122,6 +126,7 @@ static void every_pair(void **state)
 	char spec[200], err[200];
 	struct foliofs_kernel k;
 
+	(void)state;
 	for (unsigned int i = 0; foliofs_kernel_name(i); i++) {
 		for (unsigned int c = 0; c < FOLIOFS_CHANGE_COUNT; c++) {
 			for (int add = 0; add < 2; add++) {
@@ -140,6 +145,7 @@ static void with_and_without(void **state)
 	struct foliofs_kernel k = kernel("v6.16"), again;
 	char err[200];
 
+	(void)state;
 	assert_int_equal(foliofs_kernel_with(&k, FOLIOFS_CHANGE_LF_ENABLE), 0);
 	assert_string_equal(k.name, "v6.16");
 	assert_int_equal(foliofs_kernel_with(&k, FOLIOFS_CHANGE_CF_RSV_PER_FOLIO), 0);
@@ -159,6 +165,7 @@ static void prerequisites(void **state)
 	struct foliofs_kernel k = kernel("v6.18-lf-zero");
 	enum foliofs_change change, missing;
 
+	(void)state;
 	assert_true(foliofs_kernel_lacks(&k, 0, &change, &missing));
 	assert_int_equal(change, FOLIOFS_CHANGE_LF_ENABLE);
 	assert_int_equal(missing, FOLIOFS_CHANGE_LF_ZERO);
@@ -183,6 +190,7 @@ static void texts(void **state)
 {
 	enum foliofs_change found;
 
+	(void)state;
 	for (unsigned int c = 0; c < FOLIOFS_CHANGE_COUNT; c++) {
 		char needs[300], *word, *save = NULL;
 
@@ -212,6 +220,7 @@ static void definitions(void **state)
 #undef FFS_KERNEL
 	};
 
+	(void)state;
 	for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++) {
 		bool found = !kernels[i].base[0];
 		enum foliofs_change c;

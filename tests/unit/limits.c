@@ -24,6 +24,7 @@ static void transaction_sizes(void **state)
 	};
 	struct foliofs_geometry g = geometry(4096, 8, 1, 0);
 
+	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		g.journal_blocks = rows[i][0];
 		assert_int_equal(limits("v6.18", &g).max_transaction, rows[i][1]);
@@ -70,6 +71,7 @@ static void formats(void **state)
 		{ 262144, 4096, true, true, 253, 347, 87034 },
 	};
 
+	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct foliofs_geometry g = geometry(rows[i].block_size, 8, 1, rows[i].journal);
 		struct foliofs_journal_limits l;
@@ -91,6 +93,7 @@ static void band(void **state)
 {
 	struct foliofs_geometry g = geometry(4096, 8, 1, 1024);
 
+	(void)state;
 	assert_int_equal(limits("v6.1", &g).overhead, 3);
 	assert_int_equal(limits("v6.1", &g).max_handle, 256);
 	assert_int_equal(limits("v6.1+jbd-user-max", &g).max_handle, 253);
@@ -112,6 +115,7 @@ static void revokes(void **state)
 	struct foliofs_geometry g = geometry(1024, 8, 1, 1024);
 	struct foliofs_journal_limits l = limits("v6.18", &g);
 
+	(void)state;
 	assert_int_equal(l.revokes_per_block, 125);
 	assert_int_equal(foliofs_requested(&l, 41, 8), 42);
 	assert_int_equal(foliofs_requested(&l, 41, 128), 43);
@@ -150,6 +154,7 @@ static void orders(void **state)
 		{ 65536, 65536, 11, 11, 2048, 2048, 17 },
 	};
 
+	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct foliofs_geometry g = geometry(rows[i].block_size, 64, 4, 4096);
 		struct foliofs_kernel old = kernel("v6.16"), now = kernel("v6.17");
@@ -177,6 +182,7 @@ static void large_blocks(void **state)
 	};
 	struct foliofs_kernel k = kernel("v6.19");
 
+	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct foliofs_geometry g = geometry(rows[i].block_size, 64, 1, 4096);
 
@@ -196,6 +202,7 @@ static void eligibility(void **state)
 	struct foliofs_geometry g = geometry(1024, 2540, 159, 1024);
 	struct foliofs_inode_kind i;
 
+	(void)state;
 	assert_int_equal(foliofs_max_order(&v618, &g, true), 0);
 	g.mount.data = FOLIOFS_DATA_JOURNAL;
 	assert_int_equal(foliofs_max_order(&v618, &g, false), 0);
@@ -228,6 +235,7 @@ static void data_modes(void **state)
 	struct foliofs_kernel k = kernel("v6.18"), v612 = kernel("v6.12");
 	struct foliofs_geometry g = geometry(1024, 8, 1, 4096);
 
+	(void)state;
 	assert_false(foliofs_journals_data(&k, &g, true, false, 9));
 	assert_true(foliofs_journals_data(&k, &g, false, false, 0));
 	/* with delayed allocation the flag is not honoured */
@@ -262,6 +270,7 @@ static void verdicts(void **state)
 	struct foliofs_inode_kind i = file(&k, &a);
 	const enum foliofs_credit_op wb = FOLIOFS_CREDIT_WRITEBACK;
 
+	(void)state;
 	/* a scattered folio: 26 leaves, one index block, 2075 bitmaps, 159 descriptors, inode */
 	assert_int_equal(foliofs_worst_case(&k, &a, &i, wb, 0), 2262);
 	assert_int_equal(verdict("v6.15", &a, wb), FOLIOFS_FITS);
@@ -299,6 +308,7 @@ static void smallest_journal(void **state)
 	struct foliofs_kernel k = kernel("v6.18");
 	struct foliofs_inode_kind i = file(&k, &a);
 
+	(void)state;
 	/* 261 blocks for added groups are the most: 1024 are enough */
 	assert_int_equal(foliofs_min_journal(&k, &a, &i), 1024);
 	/*
@@ -373,6 +383,7 @@ static void properties(void **state)
 {
 	uint64_t seed = 20250707;
 
+	(void)state;
 	for (unsigned int round = 0; round < 3000; round++) {
 		struct foliofs_geometry g = any_geometry(&seed);
 		struct foliofs_kernel k = any_kernel(&seed);
@@ -407,6 +418,7 @@ static void smallest_is_smallest(void **state)
 {
 	uint64_t seed = 20250701;
 
+	(void)state;
 	for (unsigned int round = 0; round < 200; round++) {
 		struct foliofs_geometry g = any_geometry(&seed);
 		struct foliofs_kernel k = any_kernel(&seed);

@@ -330,6 +330,7 @@ static void unknown_feature(void **state)
 		{ 0x60, 0x01, ": feature compression is not modelled" },
 	};
 
+	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct foliofs_geometry g = { .page_size = 4096 };
 		char mount[256], err[300] = "";
