@@ -34,6 +34,7 @@ struct foliofs_options {
 	enum foliofs_alloc_policy alloc;
 	bool crash_states; /* keep what each commit makes durable (needed by foliofs_fs_crash) */
 	bool rules; /* check the rules of rules.h after every operation */
+	bool no_sys_resource; /* the caller may not change the journal-data flag: EPERM */
 	uint32_t tick_ns; /* clock tick of coarse times; 0: 4 ms */
 };
 

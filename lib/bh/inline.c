@@ -46,6 +46,16 @@ static struct ffs_folio *inline_folio(struct ffs_super *sb, struct ffs_inode *in
 	return f;
 }
 
+/* The first data goes into the inode: it maps no blocks now (ext4_create_inline_data). */
+static void create(struct ffs_super *sb, struct ffs_inode *inode)
+{
+	if (is_inline(inode))
+		return;
+	ffs_blockmap_to_inline(&sb->bm, inode);
+	inode->flags &= ~FFS_INODE_EXTENTS;
+	inode->flags |= FFS_INODE_INLINE_DATA;
+}
+
 /* The inode has no data any more and maps blocks (ext4_destroy_inline_data_nolock). */
 static void destroy(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode)
 {
@@ -77,24 +87,26 @@ int ffs_inline_da_write_begin(struct ffs_super *sb, struct ffs_inode *inode, u64
 	u64 step;
 	int err;
 
-	if (!is_inline(inode))
+	if (!(inode->flags & FFS_INODE_HAS_INLINE_SPACE))
 		return 0;
+	err = ffs_start(sb, inode, FOLIOFS_CREDIT_INLINE_WRITE, 0, "ext4_generic_write_inline_data",
+			&h);
+	if (err)
+		return err;
 	if (pos + len <= inline_room(sb)) {
-		err = ffs_start(sb, inode, FOLIOFS_CREDIT_INLINE_WRITE, 0,
-				"ext4_generic_write_inline_data", &h);
-		if (err)
-			return err;
+		create(sb, inode);
 		w->handle = h;
 		w->folio = inline_folio(sb, inode);
 		w->inline_data = true;
 		return 1;
 	}
 	/* Too big now: block 0 becomes delayed, the data moves at writeback. */
-	err = ffs_start(sb, inode, FOLIOFS_CREDIT_INLINE_WRITE, 0, "ext4_generic_write_inline_data",
-			&h);
-	if (err)
-		return err;
 	ffs_handle_stop(h);
+	inode->flags &= ~FFS_INODE_HAS_INLINE_SPACE;
+	if (!is_inline(inode)) {
+		ffs_write_folio(sb, inode, 0, 1);
+		return 0;
+	}
 	w->folio = inline_folio(sb, inode);
 	step = min(inode->i_size ? inode->i_size : 1, (u64)ffs_block_size(&sb->env));
 	err = ffs_block_write_begin(sb, NULL, inode, w->folio, 0, step, FFS_BH_GET_DA);
@@ -114,6 +126,7 @@ int ffs_inline_convert(struct ffs_super *sb, struct ffs_inode *inode)
 	struct ffs_folio *f;
 	int err;
 
+	inode->flags &= ~FFS_INODE_HAS_INLINE_SPACE;
 	if (!is_inline(inode))
 		return 0;
 	f = inode->i_size ? inline_folio(sb, inode) : NULL;
@@ -142,13 +155,14 @@ int ffs_inline_write_begin(struct ffs_super *sb, struct ffs_inode *inode, u64 po
 	struct ffs_handle *h;
 	int err;
 
-	if (!is_inline(inode))
+	if (!(inode->flags & FFS_INODE_HAS_INLINE_SPACE))
 		return 0;
 	if (pos + len > inline_room(sb))
 		return ffs_inline_convert(sb, inode);
 	err = ffs_start(sb, inode, FOLIOFS_CREDIT_INLINE_WRITE, 0, "ext4_generic_write_inline_data", &h);
 	if (err)
 		return err;
+	create(sb, inode);
 	w->handle = h;
 	w->folio = inline_folio(sb, inode);
 	w->inline_data = true;

@@ -288,14 +288,15 @@ static int do_writepages(struct ffs_mpd *mpd)
 		if (wbc->sync_mode == FFS_WB_ALL && !wbc->for_commit)
 			ffs_journal_wait_commit(sb->journal, inode->datasync_tid);
 	} else if (mpd->can_map) {
-		struct foliofs_inode_kind kind = ffs_inode_kind(sb, inode);
+		struct foliofs_inode_kind kind;
 
-		mpd->rsv = foliofs_ask(&sb->env.kernel, &sb->env.geo, &kind,
-				       FOLIOFS_CREDIT_WRITEBACK,
-				       FFS_MAX_WRITEPAGES_EXTENT_LEN).rsv;
 		err = ffs_inline_destroy(sb, inode);
 		if (err)
 			goto out;
+		kind = ffs_inode_kind(sb, inode);
+		mpd->rsv = foliofs_ask(&sb->env.kernel, &sb->env.geo, &kind,
+				       FOLIOFS_CREDIT_WRITEBACK,
+				       FFS_MAX_WRITEPAGES_EXTENT_LEN).rsv;
 	}
 	mpd->start_pos = wbc->range_cyclic ? from : wbc->range_start;
 	mpd->end_pos = wbc->range_cyclic ? FFS_LLONG_MAX : wbc->range_end;

@@ -102,6 +102,8 @@ void ffs_blockmap_destroy(struct ffs_blockmap *bm, struct ffs_inode *inode);
  * caller has cleared FFS_INODE_INLINE_DATA.
  */
 void ffs_blockmap_from_inline(struct ffs_blockmap *bm, struct ffs_inode *inode);
+/* Data goes into the inode: the (empty) map goes. The caller sets FFS_INODE_INLINE_DATA. */
+void ffs_blockmap_to_inline(struct ffs_blockmap *bm, struct ffs_inode *inode);
 /*
  * The in-core inode was dropped and read again: the status tree is empty (nothing
  * may be delayed), and with @blocks the tree blocks are read anew as well, so that

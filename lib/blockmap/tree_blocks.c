@@ -50,6 +50,13 @@ void ffs_blockmap_replace(struct ffs_blockmap *bm, struct ffs_inode *inode,
 	ffs_blockmap_clone(inode, from);
 }
 
+void ffs_blockmap_to_inline(struct ffs_blockmap *bm, struct ffs_inode *inode)
+{
+	(void)bm;
+	ffs_ext_tree_free(inode);
+	ffs_ind_free(inode);
+}
+
 void ffs_blockmap_look(struct ffs_inode *inode, u32 lblk)
 {
 	struct ffs_ext_node *node = inode->tree ? &inode->tree->root : NULL;

@@ -186,6 +186,7 @@ int foliofs_fs_new(const struct foliofs_kernel *k, const struct foliofs_geometry
 		fs->options = *options;
 	if (!fs->options.first_tid)
 		fs->options.first_tid = FIRST_TID;
+	fs->ops.no_sys_resource = fs->options.no_sys_resource;
 	fs->ops.tick_ns = fs->options.tick_ns ? fs->options.tick_ns : TICK_NS;
 	init_env(fs, k, g);
 	fs->ops.layout = ffs_layout_new(g);

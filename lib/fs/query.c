@@ -27,8 +27,8 @@ int foliofs_fs_stat_ino(const struct foliofs_fs *fs, uint32_t ino, struct foliof
 		.inline_data = inode->flags & FFS_INODE_INLINE_DATA,
 	};
 	/* Something is in the file: st_blocks says so even where it lies in the inode. */
-	if (st->inline_data && !st->sectors)
-		st->sectors = (inode->i_size + 511) >> 9;
+	if (st->inline_data)
+		st->sectors += (inode->i_size + 511) >> 9;
 	return 0;
 }
 

@@ -30,6 +30,7 @@ int ffs_inline_truncate(struct ffs_ops *o, struct ffs_inode *inode, u64 size)
 	ffs_orphan_del(sb, h, inode);
 	err = ffs_mark_inode_dirty(sb, h, inode, "ext4_inline_data_truncate");
 	ffs_handle_stop(h);
+	ffs_emit(&sb->env, ext4_truncate_exit, inode->ino, ffs_i_sectors(inode, sb->env.block_bits));
 	ffs_dirty_inode(sb, inode);
 	return err;
 }

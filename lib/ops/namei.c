@@ -36,7 +36,7 @@ static int new_inode(struct ffs_ops *o, struct ffs_inode *dir, const char *name,
 	}
 	if (ffs_feature(&sb->env, FOLIOFS_FEATURE_INLINE_DATA) &&
 	    (kind == FFS_S_IFREG || kind == FFS_S_IFDIR))
-		flags |= FFS_INODE_INLINE_DATA | FFS_INODE_HAS_INLINE_SPACE;
+		flags |= kind == FFS_S_IFDIR ? FFS_INODE_INLINE_DATA : FFS_INODE_HAS_INLINE_SPACE;
 	if (ffs_feature(&sb->env, FOLIOFS_FEATURE_EXTENTS))
 		flags |= FFS_INODE_EXTENTS;
 	inode = ffs_inode_new(o, ino, mode, flags);

@@ -51,7 +51,7 @@ static int remove_blocks(struct ffs_super *sb, struct ffs_handle *h, struct ffs_
 	ffs_discard_preallocations(sb->alloc, inode);
 	ffs_es_remove(&sb->bm, inode, first, end - first);
 	err = ffs_remove_range(&sb->bm, h, inode, first, end);
-	if (!err)
+	if (!err && ffs_sb_has(sb, FOLIOFS_CHANGE_PUNCH_HOLE_ENTRY))
 		ffs_es_insert_hole(&sb->bm, inode, first, end - first);
 	return err;
 }

@@ -90,8 +90,9 @@ s64 ffs_read(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len)
 			return done ? (s64)done : err;
 		limit = min(min(end, pos + len), f->inode->i_size);
 		done = limit > pos ? limit - pos : done;
-		f->ra.prev_pos = pos + done;
 	}
+	if (done)
+		f->ra.prev_pos = pos + done;
 	ffs_touch_atime(o, f, f->inode);
 	return (s64)done;
 }

@@ -64,6 +64,8 @@ static s64 set_journal_flag(struct ffs_ops *o, struct ffs_inode *inode, bool on)
 
 	if (!ffs_is_reg(inode))
 		return -EOPNOTSUPP;
+	if (o->no_sys_resource)
+		return -EPERM;
 	ffs_write_and_wait(o, inode, 0, FFS_LLONG_MAX);
 	err = ffs_start(&o->sb, inode, FOLIOFS_CREDIT_JOURNAL_FLAG, 0, "ext4_change_inode_journal_flag",
 			&h);

@@ -11,6 +11,7 @@
 /* New folios not yet read. */
 struct batch {
 	struct ffs_mapping *m;
+	struct ffs_ra *ra;
 	const struct ffs_reader *r;
 	struct ffs_folio **folios;
 	u32 n, cap;
@@ -24,9 +25,28 @@ void ffs_ra_init(struct ffs_ra *ra, const struct ffs_env *env)
 	ra->ra_pages = (u32)((kb << 10) >> env->page_bits);
 }
 
+/* A file system that does not read ahead leaves the folios alone: they go again (read_pages). */
+static void batch_unread(struct batch *b)
+{
+	u32 i;
+
+	for (i = 0; i < b->n; i++) {
+		u32 pages = ffs_folio_pages(b->folios[i]);
+
+		b->ra->size -= pages;
+		if (b->ra->async_size < pages)
+			continue;
+		b->ra->async_size -= pages;
+		ffs_folio_delete(b->m, b->folios[i]);
+	}
+}
+
 static void batch_read(struct batch *b)
 {
-	if (b->n)
+	/* ext4 does not read ahead in files whose data lies in the inode. */
+	if (b->m->inode->flags & FFS_INODE_INLINE_DATA)
+		batch_unread(b);
+	else if (b->n)
 		b->r->read(b->r->priv, b->m, b->folios, b->n);
 	b->n = 0;
 }
@@ -46,10 +66,10 @@ static u64 last_page(const struct ffs_mapping *m)
 }
 
 /* Pages of order min_order, skipping cached ones; @lookahead: the last so many begin with the mark. */
-static void read_pages_unbounded(struct ffs_mapping *m, const struct ffs_reader *r, u32 index,
-				 u32 nr, u32 lookahead)
+static void read_pages_unbounded(struct ffs_mapping *m, struct ffs_ra *ra,
+				 const struct ffs_reader *r, u32 index, u32 nr, u32 lookahead)
 {
-	struct batch b = { .m = m, .r = r };
+	struct batch b = { .m = m, .ra = ra, .r = r };
 	u32 step = 1u << m->min_order, mark, i;
 
 	mark = (index + nr - lookahead + step - 1) & ~(step - 1);
@@ -70,8 +90,8 @@ static void read_pages_unbounded(struct ffs_mapping *m, const struct ffs_reader 
 	free(b.folios);
 }
 
-static void read_pages(struct ffs_mapping *m, const struct ffs_reader *r, u32 index, u32 nr,
-		       u32 lookahead)
+static void read_pages(struct ffs_mapping *m, struct ffs_ra *ra, const struct ffs_reader *r,
+		       u32 index, u32 nr, u32 lookahead)
 {
 	u64 last;
 
@@ -82,19 +102,19 @@ static void read_pages(struct ffs_mapping *m, const struct ffs_reader *r, u32 in
 		return;
 	if (nr > last - index)
 		nr = (u32)(last - index + 1);
-	read_pages_unbounded(m, r, index, nr, min(lookahead, nr));
+	read_pages_unbounded(m, ra, r, index, nr, min(lookahead, nr));
 }
 
 /* The window of @ra in folios of up to @ra->order, shrunk where alignment or EOF asks for it. */
 static void read_order(struct ffs_mapping *m, struct ffs_ra *ra, const struct ffs_reader *r)
 {
-	struct batch b = { .m = m, .r = r };
+	struct batch b = { .m = m, .ra = ra, .r = r };
 	u32 index = ra->start, first = ra->start, mark = index + ra->size - ra->async_size;
 	u64 limit;
 	u8 order = ra->order;
 
 	if (!m->max_order) {
-		read_pages(m, r, index, ra->size, ra->async_size);
+		read_pages(m, ra, r, index, ra->size, ra->async_size);
 		return;
 	}
 	if (!m->inode->i_size)
@@ -125,7 +145,7 @@ static void read_order(struct ffs_mapping *m, struct ffs_ra *ra, const struct ff
 	free(b.folios);
 	/* Something cached in the way: the rest page by page. */
 	if (index <= limit)
-		read_pages(m, r, index, ra->size - (index - first), ra->async_size);
+		read_pages(m, ra, r, index, ra->size - (index - first), ra->async_size);
 }
 
 static u32 roundup_pow2(u32 v)
@@ -172,7 +192,7 @@ void ffs_ra_force(struct ffs_mapping *m, struct ffs_ra *ra, const struct ffs_rea
 	while (nr) {
 		u32 n = min(nr, BATCH);
 
-		read_pages(m, r, index, n, 0);
+		read_pages(m, ra, r, index, n, 0);
 		index += n;
 		nr -= n;
 	}
@@ -197,7 +217,7 @@ void ffs_ra_sync(struct ffs_mapping *m, struct ffs_ra *ra, const struct ffs_read
 	} else {
 		cached = ffs_walk_cached_left(m, index - 1, most);
 		if (cached <= want) {
-			read_pages(m, r, index, want, 0);
+			read_pages(m, ra, r, index, want, 0);
 			return;
 		}
 		if (cached >= index) /* the run reaches the start of the file */

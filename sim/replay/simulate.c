@@ -74,7 +74,11 @@ static int play(struct foliofs_fs *fs, const char *dir, const char *out, char *e
 int simulate_capture(const char *dir, const char *out, const char *kernel, char *err,
 		     size_t errlen)
 {
-	const struct foliofs_options options = { .crash_states = true };
+	const struct foliofs_options options = {
+		.crash_states = true,
+		/* The machines of the captures did not grant it. */
+		.no_sys_resource = true,
+	};
 	struct geometry_meta meta;
 	struct foliofs_geometry g;
 	struct foliofs_kernel k;
