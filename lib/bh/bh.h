@@ -8,7 +8,7 @@
  *	writepages.c	rounds, PREP		map_submit.c	MAP, partial folios, i_disksize
  *	submit.c	SUB: folio to bios	end_io.c	END: conversion
  *	ordered.c	data=ordered lists	mkwrite.c	write faults
- *	writepage.c	pages of a commit, 6.1
+ *	writepage.c	page by page, 6.1
  *	invalidate.c	buffers thrown away	journalled.c	data=journal
  */
 #ifndef FFS_BH_H
@@ -163,8 +163,8 @@ int ffs_convert_range(struct ffs_super *sb, struct ffs_handle *h, struct ffs_ino
 		      u64 offset, u64 size);
 
 /* --- writepage.c --- */
-/* Dirty pages of [range_start, range_end], one by one and without mapping (6.1's commit). */
-void ffs_bh_writepage_range(struct ffs_super *sb, struct ffs_inode *inode, struct ffs_wbc *wbc);
+/* Dirty pages of the range one by one, nothing is mapped (6.1: commit, data=journal). */
+int ffs_bh_write_cache_pages(struct ffs_super *sb, struct ffs_inode *inode, struct ffs_wbc *wbc);
 
 /* --- ordered.c --- */
 void ffs_order_data(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode, u64 first,

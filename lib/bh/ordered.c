@@ -54,7 +54,7 @@ void ffs_bh_submit_ordered(struct ffs_super *sb, u32 tid)
 		if (ffs_sb_has(sb, FOLIOFS_CHANGE_ORDERED_WRITEPAGES))
 			ffs_bh_writepages(sb, inode, &wbc);
 		else
-			ffs_bh_writepage_range(sb, inode, &wbc);
+			ffs_bh_write_cache_pages(sb, inode, &wbc);
 	}
 	sb->nr_ordered = 0;
 }

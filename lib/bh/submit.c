@@ -69,7 +69,8 @@ void ffs_bio_write_folio(struct ffs_super *sb, struct ffs_mapping *m, struct ffs
 		b = wait;
 	}
 	/* data=journal: what the running transaction holds is written after its commit. */
-	if (ffs_bh_any(f, FFS_BH_JDIRTY, 0, end))
+	if (ffs_sb_has(sb, FOLIOFS_CHANGE_WRITEPAGES_JDATA) &&
+	    ffs_bh_any(f, FFS_BH_JDIRTY, 0, end))
 		keep = true;
 	if (keep) {
 		wbc->pages_skipped += ffs_folio_pages(f);

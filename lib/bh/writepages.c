@@ -283,6 +283,10 @@ static int do_writepages(struct ffs_mpd *mpd)
 	if (!m->nr_folios || !ffs_mapping_tagged(m, FFS_TAG_DIRTY))
 		goto out;
 	if (ffs_should_journal_data(sb, inode)) {
+		if (!ffs_sb_has(sb, FOLIOFS_CHANGE_WRITEPAGES_JDATA)) {
+			err = ffs_bh_write_cache_pages(sb, inode, wbc);
+			goto out;
+		}
 		mpd->can_map = false;
 		/* What lies in the running transaction can only be written when that is committed. */
 		if (wbc->sync_mode == FFS_WB_ALL && !wbc->for_commit)

@@ -158,7 +158,9 @@ int ffs_zero_range(struct ffs_ops *o, struct ffs_inode *inode, u32 mode, u64 off
 	if (!(inode->flags & FFS_INODE_EXTENTS))
 		return -EOPNOTSUPP;
 	new_size = grown_size(inode, mode, end);
-	err = ffs_falloc_time(o, inode);
+	err = ffs_commit_journalled(o, inode);
+	if (!err)
+		err = ffs_falloc_time(o, inode);
 	if (!err && !aligned)
 		err = alloc_blocks(o, inode, first, (u32)ffs_blocks_up(&sb->env, end) - first, new_size,
 				   FFS_GET_CREATE | FFS_GET_UNWRIT);

@@ -147,6 +147,12 @@ int ffs_punch(struct ffs_ops *o, struct ffs_inode *inode, u64 off, u64 len);
 int ffs_zero_range(struct ffs_ops *o, struct ffs_inode *inode, u32 mode, u64 off, u64 len);
 int ffs_collapse(struct ffs_ops *o, struct ffs_inode *inode, u64 off, u64 len);
 int ffs_insert(struct ffs_ops *o, struct ffs_inode *inode, u64 off, u64 len);
+/*
+ * Zero range, collapse and insert with data=journal: the commit that they began with before
+ * writeback did it ("ext4: Drop special handling of journalled data from extent shifting
+ * operations", v6.3).
+ */
+int ffs_commit_journalled(struct ffs_ops *o, const struct ffs_inode *inode);
 /* Cached data of [off, end) is dropped before its blocks go (ext4_truncate_page_cache_block_range). */
 int ffs_drop_cached_range(struct ffs_ops *o, struct ffs_inode *inode, u64 off, u64 end);
 /* i_disksize before cached data of [off, off + len) is dropped (ext4_update_disksize_before_punch). */

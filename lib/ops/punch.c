@@ -29,10 +29,19 @@ int ffs_update_disksize(struct ffs_ops *o, struct ffs_inode *inode, u64 off, u64
 	return err;
 }
 
+int ffs_commit_journalled(struct ffs_ops *o, const struct ffs_inode *inode)
+{
+	if (ffs_sb_has(&o->sb, FOLIOFS_CHANGE_WRITEPAGES_JDATA) ||
+	    !ffs_should_journal_data(&o->sb, inode))
+		return 0;
+	return min(ffs_journal_force_commit(o->sb.journal), 0);
+}
+
 int ffs_drop_cached_range(struct ffs_ops *o, struct ffs_inode *inode, u64 off, u64 end)
 {
 	/* Journalled data must be checkpointed, or a crash would find the old blocks without it. */
-	if (ffs_should_journal_data(&o->sb, inode)) {
+	if (ffs_sb_has(&o->sb, FOLIOFS_CHANGE_WRITEPAGES_JDATA) &&
+	    ffs_should_journal_data(&o->sb, inode)) {
 		int err = ffs_write_and_wait(o, inode, off, end - 1);
 
 		if (err)

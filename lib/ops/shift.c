@@ -23,7 +23,9 @@ int ffs_collapse(struct ffs_ops *o, struct ffs_inode *inode, u64 off, u64 len)
 	/* Up to EOF it would be a truncate. */
 	if (!cluster_aligned(sb, off) || !cluster_aligned(sb, len) || off + len >= inode->i_size)
 		return -EINVAL;
-	err = ffs_falloc_time(o, inode);
+	err = ffs_commit_journalled(o, inode);
+	if (!err)
+		err = ffs_falloc_time(o, inode);
 	if (!err)
 		err = ffs_write_and_wait(o, inode, start, off);
 	if (!err)
@@ -63,7 +65,9 @@ int ffs_insert(struct ffs_ops *o, struct ffs_inode *inode, u64 off, u64 len)
 		return -EINVAL;
 	if (inode->i_size + len > ffs_max_size(sb, inode))
 		return -EFBIG;
-	err = ffs_falloc_time(o, inode);
+	err = ffs_commit_journalled(o, inode);
+	if (!err)
+		err = ffs_falloc_time(o, inode);
 	if (!err)
 		err = ffs_write_and_wait(o, inode, start, FFS_LLONG_MAX);
 	if (err)

@@ -47,7 +47,9 @@ static int sync_journal(struct ffs_ops *o, struct ffs_inode *inode, bool datasyn
 {
 	int ret;
 
-	if (!ffs_is_reg(inode))
+	/* "ext4: Drop special handling of journalled data from ext4_sync_file()" (v6.3) */
+	if (!ffs_is_reg(inode) || (!ffs_sb_has(&o->sb, FOLIOFS_CHANGE_WRITEPAGES_JDATA) &&
+				   ffs_should_journal_data(&o->sb, inode)))
 		ret = ffs_journal_force_commit(o->sb.journal);
 	else
 		ret = ffs_journal_wait_commit(o->sb.journal,
