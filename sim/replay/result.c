@@ -144,13 +144,17 @@ static int with_recorder(struct run *x, const struct replay_outputs *out)
 static int with_capture(struct run *x, const struct replay_outputs *out)
 {
 	const struct geometry_args *g = &x->s->args->geometry;
-	const struct capture_options options = { .name = "simulated", .desc = x->s->path,
-						 .mkfs = g->mkfs, .mount = g->mount };
+	struct capture_options options = { .name = "simulated", .desc = x->s->path,
+					   .mkfs = g->mkfs, .mount = g->mount };
 	char err[200];
 	int ret, end;
 
 	if (!out->capture)
 		return out->events ? with_recorder(x, out) : play_all(x, out);
+	if (!g->meta) { /* no capture of a kernel: every file, by any name */
+		options.deep = true;
+		options.skip_files = "";
+	}
 	ret = capture_open(&x->p->capture, out->capture, x->p->fs, &options, x->err, x->errlen);
 	if (ret)
 		return ret == -EINVAL ? -EIO : ret;

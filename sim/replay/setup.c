@@ -59,13 +59,9 @@ static int take(struct replay_args *a, int opt, const char *arg)
 	case REPLAY_OPT_WITHOUT:
 		return add_change(a, opt == REPLAY_OPT_WITH, arg);
 	case REPLAY_OPT_ROOT:
-		if (*arg != '/')
-			return refuse(a, "--root: expected an absolute path", arg);
 		a->trace.root = arg;
 		return 0;
 	case REPLAY_OPT_CWD:
-		if (*arg != '/')
-			return refuse(a, "--cwd: expected an absolute path", arg);
 		a->trace.cwd = arg;
 		return 0;
 	case REPLAY_OPT_FORMAT:
