@@ -114,6 +114,7 @@ static void read_order(struct ffs_mapping *m, struct ffs_ra *ra, const struct ff
 	u8 order = ra->order;
 
 	if (!m->max_order) {
+		ra->order = 0;
 		read_pages(m, ra, r, index, ra->size, ra->async_size);
 		return;
 	}
@@ -226,7 +227,8 @@ void ffs_ra_sync(struct ffs_mapping *m, struct ffs_ra *ra, const struct ffs_read
 		ra->size = min(cached + want, most);
 		ra->async_size = 1;
 	}
-	ra->order = 0;
+	/* Before ra-order every window was asked for two orders above what it started from. */
+	ra->order = ffs_has(m->env, FOLIOFS_CHANGE_RA_ORDER) ? 0 : 2;
 	read_order(m, ra, r);
 }
 
@@ -250,11 +252,15 @@ void ffs_ra_async(struct ffs_mapping *m, struct ffs_ra *ra, const struct ffs_rea
 		ra->start = missing;
 		ra->size = next_size(missing - index + want, most);
 	}
-	ra->order = (u8)(ra->order + 2);
-	align = 1u << min((u32)ra->order, most ? (u32)__builtin_ctz(most) : 0u);
-	end = (ra->start + ra->size) & ~(align - 1);
-	if (end > ra->start)
-		ra->size = end - ra->start;
+	if (ffs_has(m->env, FOLIOFS_CHANGE_RA_ORDER)) {
+		ra->order = (u8)(ra->order + 2);
+		align = 1u << min((u32)ra->order, most ? (u32)__builtin_ctz(most) : 0u);
+		end = (ra->start + ra->size) & ~(align - 1);
+		if (end > ra->start)
+			ra->size = end - ra->start;
+	} else {
+		ra->order = (u8)(ilog2(ffs_folio_pages(f)) + 2);
+	}
 	ra->async_size = ra->size;
 	read_order(m, ra, r);
 }
