@@ -115,6 +115,13 @@ typedef void (*foliofs_extent_fn)(void *priv, const struct foliofs_extent *x);
 FOLIOFS_API int foliofs_fs_for_each_extent(const struct foliofs_fs *fs, uint32_t ino,
 					   foliofs_extent_fn fn, void *priv);
 
+/*
+ * The same by the FIEMAP ioctl: one extent for each answer of the block map.  It
+ * caches what it looks up, as the kernel does, so later events can differ.
+ */
+FOLIOFS_API int foliofs_fs_fiemap(struct foliofs_fs *fs, uint32_t ino, foliofs_extent_fn fn,
+				  void *priv);
+
 /* What a read of [0, size) finds: runs of bytes with their origin. */
 enum foliofs_source_kind {
 	FOLIOFS_SOURCE_OP, /* written by operation source at source_offset */

@@ -164,7 +164,7 @@ int ffs_block_write_begin(struct ffs_super *sb, struct ffs_handle *h, struct ffs
 			if (err)
 				break;
 		}
-		err = get_block(sb, h, inode, f, b, last, get, &n);
+		err = get_block(sb, h, inode, f, b, ffs_bh_next(f, FFS_BH_MAPPED, b, last), get, &n);
 		if (err)
 			break;
 		if (f->flags & FFS_FOLIO_UPTODATE)

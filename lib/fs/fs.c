@@ -219,6 +219,7 @@ void foliofs_fs_free(struct foliofs_fs *fs)
 	sb = &fs->ops.sb;
 	sb->env.muted = true;
 	ffs_run_work(sb);
+	ffs_alloc_free(sb->alloc); /* its preallocations point to inodes */
 	for (i = 0; i < sb->cap_inodes;) {
 		if (sb->inodes[i])
 			ffs_inode_free(&fs->ops, sb->inodes[i]); /* may move another one here */
@@ -226,7 +227,6 @@ void foliofs_fs_free(struct foliofs_fs *fs)
 			i++;
 	}
 	ffs_committed_free(fs);
-	ffs_alloc_free(sb->alloc);
 	ffs_journal_free(sb->journal);
 	ffs_layout_free(fs->ops.layout);
 	ffs_runs_free(&sb->disk);

@@ -118,16 +118,16 @@ int foliofs_fs_for_each_extent(const struct foliofs_fs *fs, uint32_t ino, foliof
 {
 	const struct ffs_super *sb = super(fs);
 	const struct ffs_inode *inode = ffs_inode_find(sb, ino);
-	struct foliofs_extent x = { 0 };
 	u8 bits = sb->env.block_bits;
-	struct piece p, next;
-	bool have;
+	struct piece p = { 0 }, next = { 0 };
+	bool have, more;
 
 	if (!inode)
 		return -ENOENT;
-	for (have = next_piece(inode, 0, &p); have; have = next.len != 0, p = next) {
-		/* Runs that go on on disk are one extent to who asks through the status tree. */
-		while ((next.len = 0, next_piece(inode, (u64)p.lblk + p.len, &next)) &&
+	for (have = next_piece(inode, 0, &p); have; have = more, p = next) {
+		struct foliofs_extent x = { 0 };
+
+		while ((more = next_piece(inode, (u64)p.lblk + p.len, &next)) &&
 		       next.lblk == p.lblk + p.len && !next.pblk == !p.pblk &&
 		       next.unwritten == p.unwritten && (!p.pblk || next.pblk == p.pblk + p.len))
 			p.len += next.len;
@@ -137,7 +137,7 @@ int foliofs_fs_for_each_extent(const struct foliofs_fs *fs, uint32_t ino, foliof
 		x.flags = p.unwritten ? FOLIOFS_EXTENT_UNWRITTEN : 0;
 		if (!p.pblk)
 			x.flags |= FOLIOFS_EXTENT_UNKNOWN | FOLIOFS_EXTENT_DELALLOC;
-		if (!next.len)
+		if (!more)
 			x.flags |= FOLIOFS_EXTENT_LAST;
 		fn(priv, &x);
 	}
@@ -237,7 +237,7 @@ int foliofs_fs_for_each_content(const struct foliofs_fs *fs, uint32_t ino, folio
 	if (!inode)
 		return -ENOENT;
 	while (pos < inode->i_size) {
-		struct piece p;
+		struct piece p = { 0 };
 		bool have = next_piece(inode, pos >> bits, &p);
 		bool mapped = have && ((u64)p.lblk << bits) <= pos;
 

@@ -22,7 +22,8 @@ static s64 perform_write(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len
 		u64 step, copied;
 
 		bytes = min(bytes, chunk - ((pos + done) & (chunk - 1)));
-		if (done >= readable) {
+		/* Before fault-in-late the buffer was touched before each step. */
+		if (done >= readable && !ffs_sb_has(sb, FOLIOFS_CHANGE_FAULT_IN_LATE)) {
 			ret = -EFAULT;
 			break;
 		}
@@ -30,13 +31,17 @@ static s64 perform_write(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len
 		ret = path->write_begin(sb, inode, pos + done, &step, &w);
 		if (ret < 0)
 			break;
-		copied = min(step, readable - done);
+		copied = min(step, readable > done ? readable - done : 0);
 		ret = path->write_end(sb, inode, pos + done, step, copied, &w);
 		if (ret < 0)
 			break;
 		if (!ret) {
 			if (chunk > page)
 				chunk /= 2;
+			if (done >= readable) {
+				ret = -EFAULT;
+				break;
+			}
 			bytes = copied ? copied : len - done;
 			continue;
 		}

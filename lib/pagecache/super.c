@@ -252,10 +252,13 @@ void ffs_queue_work(struct ffs_super *sb, struct ffs_work *w)
 void ffs_run_work(struct ffs_super *sb)
 {
 	u8 thread = sb->env.thread;
+	struct ffs_handle *h;
 
-	if (sb->in_work)
+	if (sb->in_work || !sb->work)
 		return;
 	sb->in_work = true;
+	/* The task that sleeps may hold a handle; workers are other tasks. */
+	h = ffs_journal_switch_task(sb->journal, NULL);
 	while (sb->work) {
 		struct ffs_work *w = sb->work;
 
@@ -263,6 +266,7 @@ void ffs_run_work(struct ffs_super *sb)
 		sb->env.thread = FOLIOFS_THREAD_WORKER;
 		w->run(sb, w);
 	}
+	ffs_journal_switch_task(sb->journal, h);
 	sb->in_work = false;
 	sb->env.thread = thread;
 }

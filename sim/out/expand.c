@@ -77,10 +77,10 @@ static void expand_range(struct expand *x, const struct foliofs_event *range)
 			reserve_one(x, n++);
 		ev.arg[RANGE_LBLK] = b;
 		ev.arg[RANGE_LEN] = 1;
-		/* one cluster: its state is printed as that of the first */
-		ev.arg[FIRST_ALLOCATED] = in_first ? range->arg[FIRST_ALLOCATED] :
-					  in_last  ? range->arg[LAST_ALLOCATED] :
-						     0;
+		/* one cluster: its state is printed as that of the first; then it is delayed */
+		ev.arg[FIRST_ALLOCATED] = b == lblk			  ? range->arg[FIRST_ALLOCATED] :
+					  in_last && !(b % ratio) ? range->arg[LAST_ALLOCATED] :
+								    0;
 		ev.arg[LAST_ALLOCATED] = 0;
 		x->event(x->priv, &ev);
 	}

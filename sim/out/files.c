@@ -93,7 +93,7 @@ static bool listed(const char *list, const char *name)
 	return false;
 }
 
-void file_states_take(struct file_states *s, const struct foliofs_fs *fs, const char *skip,
+void file_states_take(struct file_states *s, struct foliofs_fs *fs, const char *skip,
 		      bool deep)
 {
 	struct names n = { .s = s, .deep = deep };
@@ -108,14 +108,14 @@ void file_states_take(struct file_states *s, const struct foliofs_fs *fs, const 
 		struct file_state *f = &s->v[i];
 
 		foliofs_fs_stat_ino(fs, f->st.ino, &f->st);
-		foliofs_fs_for_each_extent(fs, f->st.ino, add_extent, &f->extents);
+		foliofs_fs_fiemap(fs, f->st.ino, add_extent, &f->extents);
 		f->left_out = listed(skip, f->name);
 		if (!f->left_out)
 			foliofs_fs_for_each_content(fs, f->st.ino, add_content, f);
 	}
 }
 
-void file_states_synced(struct file_states *s, const struct foliofs_fs *fs)
+void file_states_synced(struct file_states *s, struct foliofs_fs *fs)
 {
 	size_t i;
 
@@ -127,7 +127,7 @@ void file_states_synced(struct file_states *s, const struct foliofs_fs *fs)
 			continue;
 		f->have_synced = true;
 		f->sectors_synced = st.sectors;
-		foliofs_fs_for_each_extent(fs, f->st.ino, add_extent, &f->synced);
+		foliofs_fs_fiemap(fs, f->st.ino, add_extent, &f->synced);
 	}
 }
 

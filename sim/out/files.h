@@ -43,10 +43,10 @@ struct file_states {
  * The regular files in the root directory, by name (@deep: in all directories,
  * by path).  @skip: names, separated by blanks, of files left out.
  */
-void file_states_take(struct file_states *s, const struct foliofs_fs *fs, const char *skip,
+void file_states_take(struct file_states *s, struct foliofs_fs *fs, const char *skip,
 		      bool deep);
 /* What the extents are like after everything was synced. */
-void file_states_synced(struct file_states *s, const struct foliofs_fs *fs);
+void file_states_synced(struct file_states *s, struct foliofs_fs *fs);
 /* What the trees are like: after unmount. */
 void file_states_tree(struct file_states *s, const struct foliofs_fs *fs);
 void file_states_print(const struct file_states *s, FILE *out);
