@@ -47,6 +47,8 @@ static int new_inode(struct ffs_ops *o, struct ffs_inode *dir, const char *name,
 	if (flags & FFS_INODE_EXTENTS)
 		ffs_mark_inode_dirty(sb, *h, inode, "__ext4_new_inode");
 	err = ffs_mark_inode_dirty(sb, *h, inode, "__ext4_new_inode");
+	/* fdatasync too has to make a new inode durable (__ext4_new_inode sets i_datasync_tid). */
+	ffs_update_fsync_tid(*h, inode, true);
 	*out = inode;
 	return err;
 }
