@@ -9,6 +9,7 @@ void ffs_runs_free(struct ffs_runs *m)
 	for (i = 0; i < m->nr_chunks; i++)
 		free(m->chunk[i]);
 	free(m->chunk);
+	free(m->end);
 	*m = (struct ffs_runs){ 0 };
 }
 
@@ -20,6 +21,9 @@ void ffs_runs_copy(struct ffs_runs *to, const struct ffs_runs *from)
 	*to = *from;
 	to->cap_chunks = from->nr_chunks;
 	to->chunk = ffs_zalloc(from->nr_chunks * sizeof(*to->chunk));
+	to->end = ffs_zalloc(from->nr_chunks * sizeof(*to->end));
+	if (from->nr_chunks)
+		memcpy(to->end, from->end, from->nr_chunks * sizeof(*to->end));
 	for (i = 0; i < from->nr_chunks; i++) {
 		to->chunk[i] = ffs_zalloc(sizeof(**to->chunk));
 		memcpy(to->chunk[i], from->chunk[i], sizeof(**to->chunk));
@@ -33,14 +37,19 @@ static u32 find_chunk(const struct ffs_runs *m, u64 key)
 
 	while (lo < hi) {
 		u32 mid = (lo + hi) / 2;
-		const struct ffs_runs_chunk *c = m->chunk[mid];
 
-		if (c->run[c->n - 1].end > key)
+		if (m->end[mid] > key)
 			hi = mid;
 		else
 			lo = mid + 1;
 	}
 	return lo;
+}
+
+/* The last run of chunk @i may have changed. */
+static void update_end(struct ffs_runs *m, u32 i)
+{
+	m->end[i] = m->chunk[i]->run[m->chunk[i]->n - 1].end;
 }
 
 const struct ffs_run *ffs_runs_at(const struct ffs_runs *m, u64 key, struct ffs_runs_pos *pos)
@@ -102,8 +111,10 @@ static void insert_chunk(struct ffs_runs *m, u32 at)
 	if (m->nr_chunks == m->cap_chunks) {
 		m->cap_chunks = m->cap_chunks ? 2 * m->cap_chunks : 4;
 		m->chunk = ffs_realloc(m->chunk, m->cap_chunks * sizeof(*m->chunk));
+		m->end = ffs_realloc(m->end, m->cap_chunks * sizeof(*m->end));
 	}
 	memmove(&m->chunk[at + 1], &m->chunk[at], (m->nr_chunks - at) * sizeof(*m->chunk));
+	memmove(&m->end[at + 1], &m->end[at], (m->nr_chunks - at) * sizeof(*m->end));
 	m->chunk[at] = ffs_zalloc(sizeof(**m->chunk));
 	m->nr_chunks++;
 }
@@ -113,6 +124,7 @@ static void remove_chunk(struct ffs_runs *m, u32 at)
 	free(m->chunk[at]);
 	m->nr_chunks--;
 	memmove(&m->chunk[at], &m->chunk[at + 1], (m->nr_chunks - at) * sizeof(*m->chunk));
+	memmove(&m->end[at], &m->end[at + 1], (m->nr_chunks - at) * sizeof(*m->end));
 }
 
 /* Insert @run before @pos (which may be behind the last run). */
@@ -138,8 +150,11 @@ static void insert_run(struct ffs_runs *m, struct ffs_runs_pos pos, struct ffs_r
 		right->n = c->n - half;
 		memcpy(right->run, &c->run[half], right->n * sizeof(*c->run));
 		c->n = half;
+		update_end(m, pos.chunk);
+		update_end(m, pos.chunk + 1);
 		if (pos.i > half) {
 			c = right;
+			pos.chunk++;
 			pos.i -= half;
 		}
 	}
@@ -147,6 +162,7 @@ static void insert_run(struct ffs_runs *m, struct ffs_runs_pos pos, struct ffs_r
 	c->run[pos.i] = run;
 	c->n++;
 	m->nr++;
+	update_end(m, pos.chunk);
 }
 
 static void remove_run(struct ffs_runs *m, struct ffs_runs_pos pos)
@@ -158,6 +174,8 @@ static void remove_run(struct ffs_runs *m, struct ffs_runs_pos pos)
 	memmove(&c->run[pos.i], &c->run[pos.i + 1], (c->n - pos.i) * sizeof(*c->run));
 	if (!c->n)
 		remove_chunk(m, pos.chunk);
+	else
+		update_end(m, pos.chunk);
 }
 
 void ffs_runs_clear(struct ffs_runs *m, u64 first, u64 end)
@@ -172,6 +190,7 @@ void ffs_runs_clear(struct ffs_runs *m, u64 first, u64 end)
 			struct ffs_run tail = *r;
 
 			r->end = first;
+			update_end(m, pos.chunk);
 			if (tail.end > end) {
 				tail.first = end;
 				pos.i++;
@@ -202,9 +221,11 @@ void ffs_runs_set(struct ffs_runs *m, u64 first, u64 end, u64 a, u64 b)
 	if (l && l->end == first && l->a == a && l->b == b) {
 		if (r && r->first == end && r->a == a && r->b == b) {
 			l->end = r->end;
+			update_end(m, left.chunk);
 			remove_run(m, pos);
 		} else {
 			l->end = end;
+			update_end(m, left.chunk);
 		}
 		return;
 	}
@@ -223,6 +244,7 @@ void ffs_runs_shift(struct ffs_runs *m, u64 at, s64 delta)
 		struct ffs_run tail = *r;
 
 		r->end = at;
+		update_end(m, pos.chunk);
 		tail.first = at;
 		pos.i++;
 		insert_run(m, pos, tail);
@@ -231,5 +253,7 @@ void ffs_runs_shift(struct ffs_runs *m, u64 at, s64 delta)
 	for (; r; r = (struct ffs_run *)ffs_runs_next(m, &pos)) {
 		r->first += (u64)delta;
 		r->end += (u64)delta;
+		if (pos.i == m->chunk[pos.chunk]->n - 1)
+			update_end(m, pos.chunk);
 	}
 }

@@ -28,6 +28,7 @@ struct ffs_runs_chunk {
 
 struct ffs_runs {
 	struct ffs_runs_chunk **chunk; /* none is empty */
+	u64 *end; /* of the last run of each chunk: all that a lookup reads before its chunk */
 	u32 nr_chunks, cap_chunks;
 	u64 nr; /* runs in all */
 };

@@ -37,6 +37,7 @@ struct foliofs_fs {
 	u32 nr_orphans;
 
 	/* rules */
+	u32 since_check; /* operations since the whole status tree was looked through */
 	struct foliofs_broken *broken;
 	size_t nr_broken, nr_kept;
 };

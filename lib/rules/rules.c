@@ -145,6 +145,10 @@ static void check_reserved(struct foliofs_fs *fs, const struct ffs_inode *inode)
 
 	if (fs->ops.sb.env.geo.cluster_ratio > 1)
 		return;
+	/* The walk takes time with the size of the file: it stays a fraction of the work done. */
+	if (++fs->since_check * 64ull < inode->mapping->nr_folios)
+		return;
+	fs->since_check = 0;
 	while (ffs_es_find_delayed(inode, at, FFS_LBLK_MAX, &es)) {
 		delayed += es.len;
 		at = (u64)es.lblk + es.len;
