@@ -8,6 +8,7 @@
 #
 # Environment: FOLIOSIM.  Exit 0, or 1 if a capture is refused.
 set -u
+: "${FOLIOSIM:?is not set}"
 here=$(cd "$(dirname "$0")" && pwd)
 captures=${CAPTURES:-$here/../../../shared}
 status=0
