@@ -204,35 +204,46 @@ void ffs_runs_clear(struct ffs_runs *m, u64 first, u64 end)
 	}
 }
 
+/* Put a new run before @pos, or let a neighbour that is adjacent and equal grow. */
+static void place(struct ffs_runs *m, struct ffs_runs_pos pos, u64 first, u64 end, u64 a, u64 b)
+{
+	struct ffs_runs_pos left = pos;
+	struct ffs_run *l = (struct ffs_run *)ffs_runs_prev(m, &left);
+	struct ffs_run *r = pos.chunk < m->nr_chunks ? &m->chunk[pos.chunk]->run[pos.i] : NULL;
+	bool join_right = r && r->first == end && r->a == a && r->b == b;
+
+	if (l && l->end == first && l->a == a && l->b == b) {
+		l->end = join_right ? r->end : end;
+		update_end(m, left.chunk);
+		if (join_right)
+			remove_run(m, pos);
+	} else if (join_right) {
+		r->first = first;
+	} else {
+		insert_run(m, pos, (struct ffs_run){ first, end, a, b });
+	}
+}
+
 void ffs_runs_set(struct ffs_runs *m, u64 first, u64 end, u64 a, u64 b)
 {
-	struct ffs_runs_pos pos, left;
-	struct ffs_run *r, *l;
+	struct ffs_runs_pos pos;
+	struct ffs_run *r;
 
 	if (first >= end)
 		return;
 	r = (struct ffs_run *)ffs_runs_at(m, first, &pos);
 	if (r && r->first <= first && r->a == a && r->b == b && r->end >= end)
 		return;
-	ffs_runs_clear(m, first, end);
-	r = (struct ffs_run *)ffs_runs_at(m, first, &pos);
-	left = pos;
-	l = (struct ffs_run *)ffs_runs_prev(m, &left);
-	if (l && l->end == first && l->a == a && l->b == b) {
-		if (r && r->first == end && r->a == a && r->b == b) {
-			l->end = r->end;
-			update_end(m, left.chunk);
+	if (r && r->first < end) {
+		/* One whole run gives way to another: the usual case of an overwrite. */
+		if (r->first == first && r->end == end) {
 			remove_run(m, pos);
 		} else {
-			l->end = end;
-			update_end(m, left.chunk);
+			ffs_runs_clear(m, first, end);
 		}
-		return;
+		ffs_runs_at(m, first, &pos);
 	}
-	if (r && r->first == end && r->a == a && r->b == b)
-		r->first = first;
-	else
-		insert_run(m, pos, (struct ffs_run){ first, end, a, b });
+	place(m, pos, first, end, a, b);
 }
 
 void ffs_runs_shift(struct ffs_runs *m, u64 at, s64 delta)
