@@ -52,11 +52,29 @@ static void update_end(struct ffs_runs *m, u32 i)
 	m->end[i] = m->chunk[i]->run[m->chunk[i]->n - 1].end;
 }
 
+/* The run at @p is the first that ends behind @key. */
+static bool is_at(const struct ffs_runs *m, struct ffs_runs_pos p, u64 key)
+{
+	const struct ffs_runs_chunk *c;
+
+	if (p.chunk >= m->nr_chunks)
+		return false;
+	c = m->chunk[p.chunk];
+	if (p.i >= c->n || c->run[p.i].end <= key)
+		return false;
+	if (p.i)
+		return c->run[p.i - 1].end <= key;
+	return !p.chunk || m->end[p.chunk - 1] <= key;
+}
+
 const struct ffs_run *ffs_runs_at(const struct ffs_runs *m, u64 key, struct ffs_runs_pos *pos)
 {
 	const struct ffs_runs_chunk *c;
 	u32 lo = 0, hi;
 
+	*pos = m->hint;
+	if (is_at(m, *pos, key) || (pos->i++, is_at(m, *pos, key)))
+		return &m->chunk[pos->chunk]->run[pos->i];
 	pos->chunk = find_chunk(m, key);
 	pos->i = 0;
 	if (pos->chunk == m->nr_chunks)
@@ -72,6 +90,7 @@ const struct ffs_run *ffs_runs_at(const struct ffs_runs *m, u64 key, struct ffs_
 			lo = mid + 1;
 	}
 	pos->i = lo;
+	((struct ffs_runs *)m)->hint = *pos;
 	return &c->run[lo];
 }
 

@@ -26,16 +26,18 @@ struct ffs_runs_chunk {
 	struct ffs_run run[FFS_RUNS_CHUNK];
 };
 
+/* Position of a run; valid until the next change. */
+struct ffs_runs_pos {
+	u32 chunk, i;
+};
+
 struct ffs_runs {
 	struct ffs_runs_chunk **chunk; /* none is empty */
 	u64 *end; /* of the last run of each chunk: all that a lookup reads before its chunk */
 	u32 nr_chunks, cap_chunks;
 	u64 nr; /* runs in all */
-};
-
-/* Position of a run; valid until the next change. */
-struct ffs_runs_pos {
-	u32 chunk, i;
+	/* Where the last lookup ended: the next one is often close. A guess, always checked. */
+	struct ffs_runs_pos hint;
 };
 
 void ffs_runs_free(struct ffs_runs *m);
