@@ -110,8 +110,12 @@ void ffs_blockmap_to_inline(struct ffs_blockmap *bm, struct ffs_inode *inode);
  * their extents are cached when a lookup first comes to them.
  */
 void ffs_blockmap_reread(struct ffs_inode *inode, bool blocks);
-/* The buffers of the tree blocks were dropped (clean page cache of the device). */
-void ffs_blockmap_drop_buffers(struct ffs_inode *inode);
+/*
+ * The page cache of the device was dropped, and the buffers of tree blocks with it, but for those
+ * that @held says stay (NULL: all go).
+ */
+void ffs_blockmap_drop_buffers(struct ffs_inode *inode, bool (*held)(void *priv, u64 blk),
+			       void *priv);
 
 /*
  * Truncate to @first blocks inside handle @h (ext4_ext_truncate, ext4_ind_truncate):

@@ -192,20 +192,22 @@ void ffs_tree_info(const struct ffs_inode *inode, struct ffs_tree_info *info)
 	}
 }
 
-static void forget_node(struct ffs_ext_node *node)
+static void forget_node(struct ffs_ext_node *node, bool (*held)(void *priv, u64 blk), void *priv)
 {
 	u32 i;
 
-	node->checked = false;
+	if (node->blk && (!held || !held(priv, node->blk)))
+		node->checked = false;
 	if (node->height)
 		for (i = 0; i < node->n; i++)
-			forget_node(node->idx[i].child);
+			forget_node(node->idx[i].child, held, priv);
 }
 
-void ffs_blockmap_drop_buffers(struct ffs_inode *inode)
+void ffs_blockmap_drop_buffers(struct ffs_inode *inode, bool (*held)(void *priv, u64 blk),
+			       void *priv)
 {
 	if (inode->tree)
-		forget_node(&inode->tree->root);
+		forget_node(&inode->tree->root, held, priv);
 }
 
 void ffs_blockmap_reread(struct ffs_inode *inode, bool blocks)
@@ -213,5 +215,5 @@ void ffs_blockmap_reread(struct ffs_inode *inode, bool blocks)
 	ffs_es_free(inode);
 	ffs_es_init(inode);
 	if (blocks)
-		ffs_blockmap_drop_buffers(inode);
+		ffs_blockmap_drop_buffers(inode, NULL, NULL);
 }

@@ -193,3 +193,15 @@ bool ffs_journal_has(const struct ffs_journal *j, u64 blk)
 
 	return e && j->running && e->tid == j->running->tid;
 }
+
+bool ffs_journal_holds(const struct ffs_journal *j, u64 blk)
+{
+	const struct ffs_jblock *e = ffs_jblock_find((struct ffs_journal *)j, blk, false);
+
+	if (!e)
+		return false;
+	if (j->running && e->tid == j->running->tid)
+		return true;
+	return e->cp && j->nr_seg && !ffs_tid_before(e->cp, j->seg[0].tid) &&
+	       (!j->cleaned || ffs_tid_before(j->cleaned, e->cp));
+}

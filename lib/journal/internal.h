@@ -75,6 +75,8 @@ struct ffs_journal {
 	struct ffs_segment *seg;
 	u32 nr_seg, cap_seg;
 	u32 nr_dead, dead_blocks; /* segments at the front without live blocks */
+	u32 home; /* newest transaction whose blocks the block device's sync wrote home */
+	u32 cleaned; /* the same when the last commit began */
 
 	struct ffs_jblock *block; /* open addressing, power of two */
 	u32 nr_block, cap_block;

@@ -116,6 +116,12 @@ int ffs_journal_revoke(struct ffs_handle *h, u64 blk);
 void ffs_journal_drop(struct ffs_journal *j, u64 blk);
 /* Dirtied by the running transaction. */
 bool ffs_journal_has(const struct ffs_journal *j, u64 blk);
+/*
+ * Some transaction holds on to @blk's buffer: the running one, or one whose checkpoint list has
+ * it still.  It is not dropped with the page cache of the device ("ext4: remove
+ * bdev_try_to_free_page() callback", v5.14), clean or not.
+ */
+bool ffs_journal_holds(const struct ffs_journal *j, u64 blk);
 
 u32 ffs_journal_tid(const struct ffs_journal *j); /* running transaction, 0: none */
 /* The number that the next transaction gets. */

@@ -127,6 +127,8 @@ void ffs_log_append(struct ffs_journal *j, struct ffs_transaction *t)
 	struct ffs_segment *seg, *old;
 	u32 i, keep;
 
+	/* Each commit begins with a look for clean blocks on the checkpoint lists. */
+	j->cleaned = j->home;
 	/*
 	 * Reserved handles join without a look at the log, so a transaction of
 	 * them alone may find it full.  SIMPLIFIED: the kernel has no answer to
@@ -168,4 +170,5 @@ void ffs_journal_written(struct ffs_journal *j)
 	for (i = 0; i < j->nr_seg; i++)
 		if (!j->committing || j->seg[i].tid != j->committing->tid)
 			j->seg[i].live = 0;
+	j->home = j->committed;
 }

@@ -53,6 +53,19 @@ static int newest_first(const void *a, const void *b)
 	return (*x)->seq < (*y)->seq ? 1 : -1;
 }
 
+/* A page of the device stays while the journal holds one of its buffers. */
+static bool page_held(void *priv, u64 blk)
+{
+	const struct ffs_super *sb = priv;
+	u64 n = 1ull << (sb->env.page_bits - min(sb->env.page_bits, sb->env.block_bits));
+	u64 first = round_down_pow2(blk, n), b;
+
+	for (b = first; b < first + n; b++)
+		if (ffs_journal_holds(sb->journal, b))
+			return true;
+	return false;
+}
+
 void ffs_drop_caches(struct ffs_ops *o, u32 what)
 {
 	struct ffs_super *sb = &o->sb;
@@ -69,12 +82,12 @@ void ffs_drop_caches(struct ffs_ops *o, u32 what)
 		/* Inodes nobody uses are read from disk again; status of blocks is forgotten. */
 		if (what & 2) {
 			if (!list[i]->opens && !list[i]->mapping->nr_folios && !list[i]->reserved)
-				ffs_blockmap_reread(list[i], what & 1);
+				ffs_blockmap_reread(list[i], false);
 			else
 				ffs_es_drop_clean(list[i]);
 		}
 		if (what & 1)
-			ffs_blockmap_drop_buffers(list[i]);
+			ffs_blockmap_drop_buffers(list[i], page_held, sb);
 	}
 	free(list);
 }

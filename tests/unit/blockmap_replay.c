@@ -316,7 +316,7 @@ static void follow_op(const char *text)
 	if (!strcmp(verb, "dropcaches")) {
 		for (i = 0; i < MAX_INO; i++)
 			if (r.inode[i])
-				ffs_blockmap_drop_buffers(r.inode[i]);
+				ffs_blockmap_drop_buffers(r.inode[i], NULL, NULL);
 		return;
 	}
 	i = ino_of_file(name);

@@ -453,6 +453,29 @@ static void revoke_cancelled(void **state)
 	expect_run_stats(40, 1, 1, 3);
 }
 
+/* The buffer is held from the first change to the commit behind its way home. */
+static void held(void **state)
+{
+	struct ffs_handle *h = start(10, 0, 0);
+
+	(void)state;
+	dirty(h, 9, 10);
+	ffs_handle_stop(h);
+	assert_true(ffs_journal_holds(fx.j, 9));
+	assert_false(ffs_journal_holds(fx.j, 10));
+	ffs_journal_force_commit(fx.j);
+	assert_true(ffs_journal_holds(fx.j, 9));
+	/* clean, but on a checkpoint list still */
+	ffs_journal_written(fx.j);
+	assert_true(ffs_journal_holds(fx.j, 9));
+	h = start(10, 0, 0);
+	dirty(h, 10, 11);
+	ffs_handle_stop(h);
+	ffs_journal_force_commit(fx.j);
+	assert_false(ffs_journal_holds(fx.j, 9));
+	assert_true(ffs_journal_holds(fx.j, 10));
+}
+
 static void dry(void **state)
 {
 	struct ffs_handle *h = start(2, 0, 8);
@@ -756,6 +779,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(revoke_accounting, small, done),
 		cmocka_unit_test_setup_teardown(once_per_transaction, small, done),
 		cmocka_unit_test_setup_teardown(revoke_cancelled, small, done),
+		cmocka_unit_test_setup_teardown(held, small, done),
 		cmocka_unit_test_setup_teardown(dry, small, done),
 		cmocka_unit_test_setup_teardown(endless_commits, small, done),
 		cmocka_unit_test_setup_teardown(reservations, small, done),
