@@ -52,6 +52,7 @@ static int write_report(const struct compare *c, const char *dir)
 	report_free(&rep);
 	if (ret)
 		return complain(4, err);
+	fflush(stdout);
 	fprintf(stderr, "%s/index.html%s\n", dir,
 		plots_missing ? " (without plots: gnuplot is not installed)" : "");
 	return 0;

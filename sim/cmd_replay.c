@@ -127,6 +127,7 @@ static int put_out(const struct request *q, const struct replay_setup *s,
 	report_free(&rep);
 	if (ret)
 		return complain(4, err);
+	fflush(stdout);
 	if (q->report)
 		fprintf(stderr, "%s/index.html%s\n", q->report,
 			plots_missing ? " (without plots: gnuplot is not installed)" : "");

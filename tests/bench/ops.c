@@ -8,9 +8,8 @@
  *	-r	without rules
  *
  * Of 100 operations 50 are writes (half of them go on where the last one ended, 512 bytes to
- * 16 KB), 40 reads (up to 64 KB), 4 truncates (of the last sixteenth of the file, down or up),
- * 6 fsyncs; when the operations so far would have written a quarter of the memory limit a
- * program like this lives in, background writeback and reclaim run, as on a real machine.
+ * 16 KB), 40 reads (up to 64 KB, anywhere), 4 truncates (within the last sixteenth of the file,
+ * down or up), 6 fsyncs.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,0 +1,23 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Installs what lacks, builds with gcc (sanitizers) and with clang, runs every test.
+# Ends with "N passed, N failed".
+set -eu
+cd "$(dirname "$0")"
+tools/packages.sh gcc g++ libc6-dev make cmake ninja-build pkg-config binutils libext2fs-dev \
+	comerr-dev libyaml-dev libjson-c-dev uthash-dev zlib1g-dev libcmocka-dev e2fsprogs \
+	gnuplot-nox scdoc clang
+build=${BUILD:-build-test}
+
+CC=gcc cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DFOLIOFS_SANITIZE=ON >/dev/null
+cmake --build "$build" -j2 | tail -n 1
+CC=clang cmake -S . -B "$build-clang" -G Ninja -DCMAKE_BUILD_TYPE=Release >/dev/null
+cmake --build "$build-clang" -j2 | tail -n 1
+
+log=$build/ctest.log
+status=0
+ctest --test-dir "$build" -j2 --output-on-failure | tee "$log" || status=1
+failed=$(sed -n 's/.* tests passed, \([0-9]*\) tests failed out of .*/\1/p' "$log")
+all=$(sed -n 's/.* tests passed, [0-9]* tests failed out of \([0-9]*\)$/\1/p' "$log")
+echo "$((${all:-0} - ${failed:-0})) passed, ${failed:-1} failed"
+exit $status
