@@ -126,6 +126,9 @@ struct foliofs_geometry {
 	uint32_t read_ahead_kb; /* 128 by default */
 	uint32_t io_opt_pages; /* largest request of the device in pages (readahead) */
 
+	/* machine */
+	uint32_t cpus; /* processors, for what counters per processor may hide; 0: 2 */
+
 	struct foliofs_mount mount;
 };
 

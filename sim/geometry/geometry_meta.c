@@ -42,6 +42,7 @@ static const struct number {
 	NUMBER(inodes_per_group),
 	NUMBER(journal_blocks),
 	NUMBER(read_ahead_kb),
+	NUMBER(cpus),
 #undef NUMBER
 };
 
@@ -125,7 +126,7 @@ static int listed_numbers(const struct reader *r)
 		const struct flat_entry *e = flat_yaml_find(&r->y, n->key);
 		char *field = (char *)r->g + n->offset;
 
-		if (!e && !computed && strcmp(n->key, "read_ahead_kb"))
+		if (!e && !computed && strcmp(n->key, "read_ahead_kb") && strcmp(n->key, "cpus"))
 			return refuse(r, NULL, "neither mke2fs nor %s is given", n->key);
 		if (!e)
 			continue;

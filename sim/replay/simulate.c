@@ -92,6 +92,9 @@ int simulate_capture(const char *dir, const char *out, const char *kernel, char 
 		return ret;
 	ret = kernel ? foliofs_kernel_parse(kernel, &k, err, errlen) :
 		       simulate_kernel(meta.kernel, meta.kernel_note, &k, err, errlen);
+	/* The emulated machine of the 6.1 captures had one processor, the others two or more. */
+	if (!g.cpus && !strncmp(meta.kernel, "6.1.", 4))
+		g.cpus = 1;
 	geometry_meta_free(&meta);
 	if (!ret)
 		ret = foliofs_fs_new(&k, &g, &options, &fs, err, errlen);
