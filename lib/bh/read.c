@@ -49,6 +49,9 @@ static void read_confused(struct ffs_super *sb, struct ffs_mapping *m, struct ff
 	u32 base = ffs_folio_block(m, f), b;
 	u64 eof = ffs_blocks_up(&sb->env, m->inode->i_size);
 
+	/* read-fallback: before it the buffer-by-buffer read insisted on a small folio. */
+	if (f->order && !ffs_sb_has(sb, FOLIOFS_CHANGE_READ_FALLBACK))
+		ffs_bh_assert(sb, m->inode, "block by block read of a large folio");
 	ffs_folio_attach_buffers(m, f);
 	for (b = ffs_bh_next_clear(f, FFS_BH_UPTODATE, 0, f->bpf); b < f->bpf;
 	     b = ffs_bh_next_clear(f, FFS_BH_UPTODATE, b, f->bpf)) {
@@ -85,7 +88,9 @@ static bool read_whole(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_f
 {
 	u8 bits = sb->env.block_bits;
 	u32 base = ffs_folio_block(m, f);
-	u32 blocks = (u32)(ffs_folio_size(m, f) >> bits), b = 0, hole = blocks;
+	u64 size = ffs_sb_has(sb, FOLIOFS_CHANGE_LF_READ) ? ffs_folio_size(m, f) :
+							    ffs_page_size(&sb->env);
+	u32 blocks = (u32)(size >> bits), b = 0, hole = blocks;
 	u64 eof = min(ffs_blocks_up(&sb->env, m->inode->i_size), window_end), start = 0;
 	u64 pos = ffs_folio_pos(m, f);
 
@@ -98,7 +103,8 @@ static bool read_whole(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_f
 			last->valid = false;
 	}
 	while (b < blocks) {
-		struct ffs_map map = { .lblk = base + b };
+		/* One struct for all folios of the call, so events show the last answer's block. */
+		struct ffs_map map = { .lblk = base + b, .pblk = last->map.pblk };
 		u32 n;
 
 		if (base + b >= eof) {
@@ -130,6 +136,9 @@ static bool read_whole(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_f
 	}
 	if (hole < blocks)
 		ffs_content_zero(&m->content, pos + ((u64)hole << bits), ffs_folio_end(m, f));
+	else if (size < ffs_folio_size(m, f))
+		/* lf-read: without it the rest of the folio is what its memory held. */
+		ffs_content_write(&m->content, pos + size, ffs_folio_end(m, f), FFS_SRC_UNKNOWN);
 	f->flags |= FFS_FOLIO_UPTODATE;
 	return true;
 }
@@ -138,9 +147,10 @@ void ffs_bh_read_folios(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_
 {
 	struct mpage_map last = { .valid = false };
 	u64 end = ffs_folio_end(m, f[n - 1]) >> sb->env.block_bits;
-	u32 i;
+	u32 pages = 0, i;
 
 	for (i = 0; i < n; i++) {
+		pages += ffs_folio_pages(f[i]);
 		if (m->inode->flags & FFS_INODE_INLINE_DATA) {
 			ffs_inline_read(sb, m, f[i]);
 			continue;
@@ -148,6 +158,9 @@ void ffs_bh_read_folios(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_
 		if (ffs_has_buffers(f[i]) || !read_whole(sb, m, f[i], end, &last))
 			read_confused(sb, m, f[i]);
 	}
+	/* lf-read: without it the loop takes a folio for each page (one alone is not readahead). */
+	if (n > 1 && pages > n && !ffs_sb_has(sb, FOLIOFS_CHANGE_LF_READ))
+		ffs_bh_assert(sb, m->inode, "readahead goes on behind its last folio");
 }
 
 bool ffs_bh_is_uptodate(struct ffs_mapping *m, const struct ffs_folio *f, u64 pos, u64 len)

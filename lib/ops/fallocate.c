@@ -35,6 +35,7 @@ static int alloc_blocks(struct ffs_ops *o, struct ffs_inode *inode, u32 lblk, u3
 	struct ffs_super *sb = &o->sb;
 	u64 old = inode->i_size;
 	u32 retries = 0, credits_len = len, depth = ffs_inode_depth(inode);
+	u64 pblk = 0;
 	int ret = 0, err = 0;
 
 	/* One extent can hold it: no rounding up that would cut it into several. */
@@ -42,7 +43,8 @@ static int alloc_blocks(struct ffs_ops *o, struct ffs_inode *inode, u32 lblk, u3
 		flags |= FFS_GET_NO_NORMALIZE;
 	do {
 		while (len) {
-			struct ffs_map map = { .lblk = lblk, .len = len };
+			/* One struct for all pieces: events show the last answer's block until the next. */
+			struct ffs_map map = { .lblk = lblk, .len = len, .pblk = pblk };
 			struct ffs_handle *h;
 
 			if (depth != ffs_inode_depth(inode)) {
@@ -69,6 +71,7 @@ static int alloc_blocks(struct ffs_ops *o, struct ffs_inode *inode, u32 lblk, u3
 			ffs_handle_stop(h);
 			if (err)
 				return err;
+			pblk = map.pblk;
 			lblk += (u32)ret;
 			len -= (u32)ret;
 		}
