@@ -3,7 +3,7 @@
 # A real program (dd, 2 MB writes, fsync) on a file system with 1K blocks and a 1 MB journal,
 # under four kernels: what its journal handles ask and dirty, and which kernel cannot do it.
 # Leaves report/index.html.  demo.sh TRACE: another one of tests/data/traces.
-set -eu
+set -euo pipefail
 cd "$(dirname "$0")"
 tools/packages.sh gcc libc6-dev make cmake ninja-build pkg-config libext2fs-dev comerr-dev \
 	libyaml-dev libjson-c-dev uthash-dev zlib1g-dev gnuplot-nox

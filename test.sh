@@ -2,17 +2,25 @@
 # SPDX-License-Identifier: MIT
 # Installs what lacks, builds with gcc (sanitizers) and with clang, runs every test.
 # Ends with "N passed, N failed".
-set -eu
+set -euo pipefail
 cd "$(dirname "$0")"
 tools/packages.sh gcc g++ libc6-dev make cmake ninja-build pkg-config binutils libext2fs-dev \
 	comerr-dev libyaml-dev libjson-c-dev uthash-dev zlib1g-dev libcmocka-dev e2fsprogs \
 	gnuplot-nox scdoc clang
 build=${BUILD:-build-test}
 
+build_in() {
+	if ! cmake --build "$1" -j2 >"$1/build.log" 2>&1; then
+		grep -A 3 -e 'error' "$1/build.log" || tail "$1/build.log"
+		echo "0 passed, 1 failed: $1 cannot be built"
+		exit 1
+	fi
+}
+
 CC=gcc cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DFOLIOFS_SANITIZE=ON >/dev/null
-cmake --build "$build" -j2 | tail -n 1
+build_in "$build"
 CC=clang cmake -S . -B "$build-clang" -G Ninja -DCMAKE_BUILD_TYPE=Release >/dev/null
-cmake --build "$build-clang" -j2 | tail -n 1
+build_in "$build-clang"
 
 log=$build/ctest.log
 status=0
