@@ -119,6 +119,7 @@ struct ffs_io_end {
 	u32 nr_vec, cap_vec;
 	struct ffs_folio **folio; /* under writeback because of it */
 	u32 nr_folio, cap_folio;
+	u32 plug; /* sb->plug when it was submitted */
 	bool unwritten; /* needs conversion */
 	bool failed; /* an I/O error: no conversion */
 };
@@ -158,6 +159,8 @@ struct ffs_io_vec *ffs_io_end_vec(struct ffs_io_end *io, u64 offset);
 void ffs_io_end_folio(struct ffs_io_end *io, struct ffs_folio *f);
 /* All is submitted: END runs when the task sleeps. Frees an empty one. */
 void ffs_io_end_submit(struct ffs_super *sb, struct ffs_io_end *io);
+/* The plug is flushed: before plug-order what it held reaches the device newest first. */
+void ffs_io_unplug(struct ffs_super *sb, u32 plug);
 /* Convert the unwritten blocks of [offset, offset + size); @h NULL: handles of its own. */
 int ffs_convert_range(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
 		      u64 offset, u64 size);

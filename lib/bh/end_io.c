@@ -45,6 +45,7 @@ static void io_end_free(struct ffs_io_end *io)
 
 void ffs_io_end_submit(struct ffs_super *sb, struct ffs_io_end *io)
 {
+	io->plug = sb->plug;
 	if (io->nr_folio || io->unwritten) {
 		ffs_queue_work(sb, &io->work);
 		return;
@@ -52,6 +53,50 @@ void ffs_io_end_submit(struct ffs_super *sb, struct ffs_io_end *io)
 	if (io->rsv)
 		ffs_handle_free_reserved(io->rsv);
 	io_end_free(io);
+}
+
+#define PLUG_REQUESTS 32u /* BLK_MAX_REQUEST_COUNT */
+#define PLUG_BYTES (128u << 10) /* BLK_PLUG_FLUSH_SIZE */
+
+static u64 io_end_size(const struct ffs_io_end *io)
+{
+	u64 size = 0;
+	u32 i;
+
+	for (i = 0; i < io->nr_vec; i++)
+		size += io->vec[i].size;
+	return size;
+}
+
+/*
+ * SIMPLIFIED: an io_end counts as one request; a plug that is full, or whose last request is
+ * large, is flushed before the next one joins it (blk_add_rq_to_plug).
+ */
+void ffs_io_unplug(struct ffs_super *sb, u32 plug)
+{
+	struct ffs_work **at = &sb->work, *w, *next, *group;
+
+	if (ffs_sb_has(sb, FOLIOFS_CHANGE_PLUG_ORDER) || !sb->work)
+		return;
+	while (*at && container_of(*at, struct ffs_io_end, work)->plug != plug)
+		at = &(*at)->next;
+	while (*at) {
+		struct ffs_work *last = *at; /* of the group, once it is turned round */
+		u32 n = 0;
+		u64 size = 0;
+
+		group = NULL;
+		for (w = *at; w && n < PLUG_REQUESTS && size < PLUG_BYTES; w = next, n++) {
+			size = io_end_size(container_of(w, struct ffs_io_end, work));
+			next = w->next;
+			w->next = group;
+			group = w;
+		}
+		*at = group;
+		last->next = w;
+		at = &last->next;
+	}
+	sb->work_tail = at;
 }
 
 int ffs_convert_range(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,

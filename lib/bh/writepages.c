@@ -237,7 +237,7 @@ static int round_with_handle(struct ffs_mpd *mpd)
 	return err == -EAGAIN ? 0 : err;
 }
 
-static int rounds(struct ffs_mpd *mpd)
+static int plugged_rounds(struct ffs_mpd *mpd)
 {
 	struct ffs_wbc *wbc = mpd->wbc;
 	u64 last_start = ~0ull;
@@ -264,6 +264,15 @@ static int rounds(struct ffs_mpd *mpd)
 			return -EAGAIN;
 		}
 	}
+	return err;
+}
+
+static int rounds(struct ffs_mpd *mpd)
+{
+	u32 plug = ++mpd->sb->plug;
+	int err = plugged_rounds(mpd);
+
+	ffs_io_unplug(mpd->sb, plug);
 	return err;
 }
 

@@ -48,6 +48,7 @@ struct ffs_super {
 	u32 nr_orphans, cap_orphans;
 
 	struct ffs_work *work, **work_tail;
+	u32 plug; /* number of the plug (blk_start_plug) that collects requests now */
 	bool in_work;
 
 	u64 sb_block; /* block of the superblock */
