@@ -13,9 +13,10 @@
 
 struct cursor {
 	const struct ffs_node *node; /* NULL: outside the tree */
-	const struct ffs_node *path[12];
+	const struct ffs_node *path[12]; /* nodes above, by level */
+	u32 at[12]; /* slot of the node of a level in the node above it */
 	u32 level, slot;
-	u64 index;
+	u64 index; /* page counted; it need not lie where the cursor stands */
 };
 
 /* Go down from the node at @level to the slot that holds c->index; head slot if a tail. */
@@ -28,7 +29,7 @@ static bool descend(struct cursor *c, bool to_head)
 		if ((c->node->leaf >> c->slot) & 1)
 			break;
 		c->node = c->node->slot[c->slot];
-		c->level--;
+		c->at[--c->level] = c->slot;
 		c->slot = ffs_slot_of(c->index, c->level);
 	}
 	while (to_head && c->slot && ((c->node->leaf >> (c->slot - 1)) & 1) &&
@@ -49,20 +50,27 @@ static bool start(struct cursor *c, const struct ffs_mapping *m, u64 index)
 	return descend(c, true);
 }
 
-/* One step left: true if what is there is cached. */
-static bool step_left(struct cursor *c, const struct ffs_mapping *m)
+/*
+ * The page counted is now one further in direction @by: true if what is there is cached.
+ * Inside the lowest node that moves the cursor a slot.  At the end of that node, or higher
+ * up, it stays where it is if the page counted belongs to its slot by number; leaving a
+ * node goes on beside the place that the node has in the one above, and down from there
+ * by the page counted (__xas_prev, __xas_next).
+ */
+static bool step(struct cursor *c, const struct ffs_mapping *m, int by)
 {
-	if (!c->index)
-		return false;
-	c->index--;
-	if (c->level == 0 || c->slot != ffs_slot_of(c->index, c->level)) {
-		while (!c->slot) {
-			if (++c->level == m->levels)
+	const u32 end = by < 0 ? 0 : FFS_SLOTS - 1;
+
+	if (c->level == 0 && c->slot != end) {
+		c->slot += (u32)by;
+	} else if (c->slot != ffs_slot_of(c->index, c->level)) {
+		while (c->slot == end) {
+			if (c->level + 1 == m->levels)
 				return false;
+			c->slot = c->at[c->level++];
 			c->node = c->path[c->level];
-			c->slot = ffs_slot_of(c->index + 1, c->level);
 		}
-		c->slot--;
+		c->slot += (u32)by;
 	}
 	if (!((c->node->present >> c->slot) & 1))
 		return false;
@@ -71,23 +79,18 @@ static bool step_left(struct cursor *c, const struct ffs_mapping *m)
 	return descend(c, false);
 }
 
+static bool step_left(struct cursor *c, const struct ffs_mapping *m)
+{
+	if (!c->index)
+		return false;
+	c->index--;
+	return step(c, m, -1);
+}
+
 static bool step_right(struct cursor *c, const struct ffs_mapping *m)
 {
 	c->index++;
-	if (c->level == 0 || c->slot != ffs_slot_of(c->index, c->level)) {
-		while (c->slot == FFS_SLOTS - 1) {
-			if (++c->level == m->levels)
-				return false;
-			c->node = c->path[c->level];
-			c->slot = ffs_slot_of(c->index - 1, c->level);
-		}
-		c->slot++;
-	}
-	if (!((c->node->present >> c->slot) & 1))
-		return false;
-	if ((c->node->leaf >> c->slot) & 1)
-		return true;
-	return descend(c, false);
+	return step(c, m, 1);
 }
 
 u32 ffs_walk_cached_left(const struct ffs_mapping *m, u32 index, u32 limit)

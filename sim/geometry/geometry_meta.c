@@ -137,6 +137,9 @@ static int listed_numbers(const struct reader *r)
 		else
 			memcpy(field, &(uint32_t){ (uint32_t)value }, 4);
 	}
+	/* dumpe2fs prints no size where there is no flex_bg; captures say 0 then. */
+	if (!r->g->flex_bg_size)
+		r->g->flex_bg_size = 1;
 	if (number_if(r, "cluster_size", UINT32_MAX, &cluster) ||
 	    number_if(r, "queue.max_sectors_kb", UINT32_MAX / 1024, &queue))
 		return -EINVAL;
