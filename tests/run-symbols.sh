@@ -52,8 +52,9 @@ allowed() {
 	pagecache) echo base kernel journal alloc blockmap pagecache ;;
 	bh) echo base kernel journal alloc blockmap pagecache bh ;;
 	iomap) echo base kernel journal alloc blockmap pagecache iomap ;;
+	xfs) echo base kernel journal alloc blockmap pagecache iomap ops xfs ;;
 	ops) echo base kernel journal alloc blockmap pagecache bh iomap ops ;;
-	fs | rules) echo base kernel journal alloc blockmap pagecache bh iomap ops fs rules ;;
+	fs | rules) echo base kernel journal alloc blockmap pagecache bh iomap ops xfs fs rules ;;
 	*) wrong "lib/$1: a folder without a place" >&2 ;;
 	esac
 }

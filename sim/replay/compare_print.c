@@ -174,7 +174,8 @@ void compare_print(FILE *f, const struct compare *c, const char *again)
 				r->broken[k].text, again, r->kernel.name, r->broken[k].op,
 				r->broken[k].op);
 		if (r->stats.first_message[0])
-			fprintf(f, "  %s: kernel log: %s\n", r->kernel.name, r->stats.first_message);
+			fprintf(f, "  %s: kernel log: %s\n", r->kernel.name,
+				r->stats.first_message);
 		if (r->journal_error)
 			fprintf(f, "  %s: the journal is aborted: %s\n", r->kernel.name,
 				strerror(-r->journal_error));

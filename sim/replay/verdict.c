@@ -30,7 +30,8 @@ void replay_print_input(FILE *f, const struct replay_setup *s)
 		trace_format_name(s->trace.format), s->trace.nr_lines, s->trace.v.nr);
 	if (s->trace.root)
 		fprintf(f, " below %s", s->trace.root);
-	fprintf(f, "\nfile system  %" PRIu64 " blocks of %u bytes, %u groups, pages of %u bytes%s\n",
+	fprintf(f, "\nfile system  %" PRIu64
+		" blocks of %u bytes, %u groups, pages of %u bytes%s\n",
 		g->blocks_count, g->block_size, g->groups, g->page_size,
 		s->default_geometry ? " (no geometry given: " REPLAY_DEFAULT_MKFS ")" : "");
 }
