@@ -22,6 +22,9 @@ struct foliofs_inode_kind {
 	uint8_t depth; /* of its extent tree now */
 	uint8_t order; /* largest folio order of its mapping; 0: single pages */
 	uint64_t i_blocks; /* in file system blocks, for truncate and evict */
+	/* of the directory that it is made in, for create and O_TMPFILE */
+	bool default_acl; /* has a default ACL, which the new inode gets */
+	bool encrypted_dir; /* is encrypted: the new inode gets a context */
 };
 
 /* Terms of one formula, in blocks.  total is the sum of the others. */
@@ -195,6 +198,14 @@ FOLIOFS_API enum foliofs_verdict foliofs_credit_verdict(const struct foliofs_ker
 FOLIOFS_API uint32_t foliofs_min_journal(const struct foliofs_kernel *k,
 					 const struct foliofs_geometry *g,
 					 const struct foliofs_inode_kind *i);
+
+/*
+ * What jbd2 says to a start that takes @requested blocks (revoke blocks included) and reserves
+ * @rsv, of a journal with nothing else in it: granted, refused, or put off for ever, because it
+ * fits under the limit of a handle but not into an empty transaction.
+ */
+FOLIOFS_API enum foliofs_verdict foliofs_start_verdict(const struct foliofs_journal_limits *l,
+						       uint32_t requested, uint32_t rsv);
 
 FOLIOFS_API const char *foliofs_credit_op_name(enum foliofs_credit_op op);
 FOLIOFS_API const char *foliofs_credit_op_text(enum foliofs_credit_op op);

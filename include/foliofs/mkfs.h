@@ -46,6 +46,12 @@ FOLIOFS_API int foliofs_mount_parse(const char *options, struct foliofs_geometry
 				    size_t errlen);
 
 /*
+ * Stripe of the allocator in blocks, by mount option or superblock; 0: none, or one that is no
+ * multiple of the cluster, which mount and remount switch off.
+ */
+FOLIOFS_API uint32_t foliofs_stripe(const struct foliofs_geometry *g);
+
+/*
  * A feature by the name that e2fsprogs prints: 0 and *@feature its bit in
  * foliofs_geometry.features, or 0 for what is a state and no property
  * (needs_recovery, orphan_present).  -EOPNOTSUPP: a feature of ext4 that is not

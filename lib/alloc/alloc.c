@@ -10,6 +10,8 @@
  * group's lock, so nothing is skipped or retried for that.
  */
 #include "internal.h"
+
+#include <foliofs/mkfs.h>
 #include "kernel/groups.h"
 
 #define DEFAULT_CPUS 2 /* of the machine that the captures were made on */
@@ -63,24 +65,6 @@ int ffs_mark_context(struct ffs_alloc *a, struct ffs_handle *h, u32 group, s64 n
 	return err;
 }
 
-/* Stripe of the file system in blocks, 0: none (ext4_get_stripe_size). */
-static u32 stripe_of(const struct ffs_alloc *a)
-{
-	const struct foliofs_geometry *g = &a->env->geo;
-	u32 stripe = 0;
-
-	if (g->mount.stripe && g->mount.stripe <= g->blocks_per_group)
-		stripe = g->mount.stripe;
-	else if (g->raid_stripe_width && g->raid_stripe_width <= g->blocks_per_group)
-		stripe = g->raid_stripe_width;
-	else if (g->raid_stride <= g->blocks_per_group)
-		stripe = g->raid_stride;
-	/* checked at mount and at remount: it has to be a multiple of the cluster */
-	if (stripe <= 1 || stripe % (1u << a->cluster_bits))
-		return 0;
-	return stripe;
-}
-
 /* What a mount sets up from the super block and its options. */
 static void mount_init(struct ffs_alloc *a)
 {
@@ -93,7 +77,7 @@ static void mount_init(struct ffs_alloc *a)
 	a->order2_req = 2;
 	a->trim_order = 3;
 	a->max_linear_groups = 0; /* not a rotational device */
-	a->stripe = stripe_of(a);
+	a->stripe = foliofs_stripe(g);
 	a->group_prealloc = max(512u >> a->cluster_bits, 32u);
 	stripe_clusters = a->stripe >> a->cluster_bits;
 	if (stripe_clusters > 1)

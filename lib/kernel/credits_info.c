@@ -120,6 +120,8 @@ bool foliofs_credit_op_applies(const struct foliofs_kernel *k, const struct foli
 		return ffs_quota_capable(g);
 	case FOLIOFS_CREDIT_DAX_FAULT:
 		return g->block_size == g->page_size && !i->journal_data;
+	case FOLIOFS_CREDIT_SET_CONTEXT:
+		return foliofs_has_feature(g, FOLIOFS_FEATURE_ENCRYPT) && i->encrypted_dir;
 	case FOLIOFS_CREDIT_RESIZE_ADD:
 		return foliofs_has_feature(g, FOLIOFS_FEATURE_RESIZE_INODE);
 	default:

@@ -216,15 +216,24 @@ uint32_t foliofs_xattr_credits(const struct foliofs_kernel *k, const struct foli
 	return xattr_credits(k, g, i, bytes, create);
 }
 
+enum { CONTEXT_BYTES = 40 }; /* of an encryption context, at most */
+
 /*
- * Security attributes that a new inode may get, 1024 bytes each.
- * SIMPLIFIED: default ACLs and the context of an encrypted directory reserve one more each.
+ * Attributes that a new inode may get: security, 1024 bytes each; a default ACL; the context of
+ * an encrypted directory (ext4_xattr_credits_for_new_inode).
+ * SIMPLIFIED: the ACL is taken as one of three entries.
  */
 static void security(struct ffs_sum *s)
 {
 	struct foliofs_inode_kind fresh = { .extents = true, .regular = true };
 	u32 one = xattr_credits(s->k, s->g, &fresh, 1024, true);
 
+	if (s->i->default_acl)
+		ffs_add(s, FFS_TERM_FIXED, xattr_credits(s->k, s->g, &fresh, 3 * 8, true),
+			"the directory's default ACL", EXT4);
+	if (s->i->encrypted_dir)
+		ffs_add(s, FFS_TERM_FIXED, xattr_credits(s->k, s->g, &fresh, CONTEXT_BYTES, true),
+			"an encryption context", EXT4);
 	ffs_add(s, FFS_TERM_FIXED, one, "a security attribute", EXT4);
 	if (has(s, FOLIOFS_CHANGE_INTEGRITY))
 		ffs_add(s, FFS_TERM_FIXED, one, "a second security attribute",
@@ -274,6 +283,18 @@ static void setxattr(struct ffs_sum *s, u32 bytes)
 {
 	ffs_rule(s, "attribute of %u bytes that may replace one", bytes);
 	fixed(s, xattr_credits(s->k, s->g, s->i, bytes, false),
+	      "attribute block, its group, the inode; with ea_inode the value's inode");
+}
+
+/* Create has reserved for a context that replaces none; the test has to say the same. */
+static void set_context(struct ffs_sum *s)
+{
+	struct foliofs_inode_kind fresh = { .extents = true, .regular = true };
+	bool create = has(s, FOLIOFS_CHANGE_CONTEXT_CREATE);
+
+	ffs_rule(s, "attribute of %u bytes that %s", CONTEXT_BYTES,
+		 create ? "replaces none" : "may replace one");
+	fixed(s, xattr_credits(s->k, s->g, &fresh, CONTEXT_BYTES, create),
 	      "attribute block, its group, the inode; with ea_inode the value's inode");
 }
 
@@ -373,6 +394,8 @@ void ffs_add_op(struct ffs_sum *s, enum foliofs_credit_op op, u32 len)
 		return one(s, 1, "superblock");
 	case FOLIOFS_CREDIT_SETXATTR:
 		return setxattr(s, len);
+	case FOLIOFS_CREDIT_SET_CONTEXT:
+		return set_context(s);
 	case FOLIOFS_CREDIT_DQUOT_WRITE:
 		return one(s, ffs_quota_capable(s->g) ? 1 : 0, "a block of the quota file");
 	case FOLIOFS_CREDIT_DQUOT_ACQUIRE:

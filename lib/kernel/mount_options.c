@@ -177,3 +177,17 @@ int foliofs_mount_parse(const char *options, struct foliofs_geometry *g, char *e
 		g->mount = m;
 	return ret;
 }
+
+/* ext4_get_stripe_size and ext4_is_stripe_incompatible */
+uint32_t foliofs_stripe(const struct foliofs_geometry *g)
+{
+	u32 stripe = 0;
+
+	if (g->mount.stripe && g->mount.stripe <= g->blocks_per_group)
+		stripe = g->mount.stripe;
+	else if (g->raid_stripe_width && g->raid_stripe_width <= g->blocks_per_group)
+		stripe = g->raid_stripe_width;
+	else if (g->raid_stride <= g->blocks_per_group)
+		stripe = g->raid_stride;
+	return stripe <= 1 || stripe % g->cluster_ratio ? 0 : stripe;
+}

@@ -101,11 +101,11 @@ uint32_t foliofs_worst_case(const struct foliofs_kernel *k, const struct foliofs
 	return ask.credits.total;
 }
 
-static bool refused(const struct foliofs_journal_limits *l, const struct foliofs_ask *ask)
+static enum foliofs_verdict start(const struct foliofs_journal_limits *l,
+				  const struct foliofs_ask *ask)
 {
-	u32 blocks = foliofs_requested(l, ask->credits.total, ask->revokes);
-
-	return ask->rsv > l->max_reserved || (u64)blocks + ask->rsv > l->max_handle;
+	return foliofs_start_verdict(l, foliofs_requested(l, ask->credits.total, ask->revokes),
+				     ask->rsv);
 }
 
 /*
@@ -121,6 +121,26 @@ static bool may_loop(const struct foliofs_kernel *k, const struct foliofs_geomet
 	       worst_mapping(g, i, folio_extents(g, i)) + 1 > l->max_handle;
 }
 
+enum foliofs_verdict foliofs_start_verdict(const struct foliofs_journal_limits *l,
+					   uint32_t requested, uint32_t rsv)
+{
+	if (!l->max_transaction)
+		return FOLIOFS_FITS;
+	if (rsv > l->max_reserved || (u64)requested + rsv > l->max_handle)
+		return FOLIOFS_REFUSED;
+	/* an empty transaction has its overhead in it; such a start commits it and tries again */
+	if ((u64)requested + rsv + l->overhead > l->max_transaction)
+		return FOLIOFS_LOOPS;
+	return FOLIOFS_FITS;
+}
+
+/* The context of a new file is no start: it must fit into what create has asked for. */
+static bool context_fits(const struct foliofs_kernel *k, const struct foliofs_geometry *g,
+			 const struct foliofs_inode_kind *i, u32 tested)
+{
+	return tested <= foliofs_ask(k, g, i, FOLIOFS_CREDIT_CREATE, 0).credits.total;
+}
+
 enum foliofs_verdict foliofs_credit_verdict(const struct foliofs_kernel *k,
 					    const struct foliofs_geometry *g,
 					    const struct foliofs_inode_kind *i,
@@ -128,14 +148,18 @@ enum foliofs_verdict foliofs_credit_verdict(const struct foliofs_kernel *k,
 {
 	struct foliofs_ask ask = foliofs_ask(k, g, i, op, len);
 	struct foliofs_journal_limits l;
+	enum foliofs_verdict v;
 
 	if (!ffs_has_journal(g))
 		return FOLIOFS_FITS;
 	foliofs_journal_limits(k, g, &l);
+	if (op == FOLIOFS_CREDIT_SET_CONTEXT)
+		return context_fits(k, g, i, ask.credits.total) ? FOLIOFS_FITS : FOLIOFS_REFUSED;
 	/* the reserve was tested when writeback started */
 	if (op != FOLIOFS_CREDIT_CONVERT || foliofs_buffered_iomap(k, g, i)) {
-		if (refused(&l, &ask))
-			return FOLIOFS_REFUSED;
+		v = start(&l, &ask);
+		if (v != FOLIOFS_FITS)
+			return v;
 	}
 	if (foliofs_worst_case(k, g, i, op, len) > ask.credits.total)
 		return FOLIOFS_RUNS_DRY;
@@ -145,7 +169,8 @@ enum foliofs_verdict foliofs_credit_verdict(const struct foliofs_kernel *k,
 /* Nested and test sizes are not starts of their own: nothing can refuse them. */
 static bool is_start(enum foliofs_credit_op op)
 {
-	return op != FOLIOFS_CREDIT_EXT_REMOVE && op != FOLIOFS_CREDIT_CONVERT;
+	return op != FOLIOFS_CREDIT_EXT_REMOVE && op != FOLIOFS_CREDIT_CONVERT &&
+	       op != FOLIOFS_CREDIT_SET_CONTEXT;
 }
 
 static bool all_granted(const struct foliofs_kernel *k, const struct foliofs_geometry *g,
@@ -161,7 +186,7 @@ static bool all_granted(const struct foliofs_kernel *k, const struct foliofs_geo
 		if (!is_start(op) || !foliofs_credit_op_applies(k, g, i, op))
 			continue;
 		ask = foliofs_ask(k, g, i, op, 0);
-		if (refused(&l, &ask))
+		if (start(&l, &ask) == FOLIOFS_REFUSED)
 			return false;
 	}
 	return true;

@@ -61,6 +61,8 @@ static void inode_of(const struct run *r, const struct expect_inode *x,
 		i->order = (uint8_t)x->order;
 	if (x->blocks >= 0)
 		i->i_blocks = (uint64_t)x->blocks;
+	i->default_acl = x->default_acl > 0;
+	i->encrypted_dir = x->encrypted_dir > 0;
 	i->journal_data = foliofs_journals_data(&r->kernel, &r->geometry, i->regular,
 						i->journal_flag, i->order);
 }
@@ -88,6 +90,8 @@ static int64_t limit_of(const struct run *r, const struct foliofs_inode_kind *i,
 		return l.revokes_per_block;
 	if (!strcmp(name, "max_order"))
 		return i->order;
+	if (!strcmp(name, "stripe"))
+		return foliofs_stripe(&r->geometry);
 	return foliofs_blocks_per_folio(&r->geometry, i->order);
 }
 
@@ -96,8 +100,8 @@ static void check_credit(struct run *r, const struct foliofs_inode_kind *inode,
 {
 	uint32_t len = x->has_len ? x->len : foliofs_credit_op_len(&r->geometry, x->op);
 	const char *name = foliofs_credit_op_name(x->op);
-	enum foliofs_verdict verdict;
 	struct foliofs_ask ask;
+	int verdict;
 	char want[60], rsv[60];
 
 	ask = foliofs_ask(&r->kernel, &r->geometry, inode, x->op, len);
@@ -124,13 +128,39 @@ static void check_credit(struct run *r, const struct foliofs_inode_kind *inode,
 			 ask.credits.descriptors, ask.credits.fixed, ask.credits.data));
 }
 
+static void check_start(struct run *r, const struct expect_start *x)
+{
+	struct foliofs_journal_limits l;
+	enum foliofs_verdict verdict;
+	uint32_t requested;
+	char want[60];
+
+	foliofs_journal_limits(&r->kernel, &r->geometry, &l);
+	requested = foliofs_requested(&l, x->blocks, x->revokes);
+	verdict = foliofs_start_verdict(&l, requested, x->rsv);
+	if (x->has_requested && !want_holds(&x->requested, requested))
+		run_fail(r, 0, x->at, text_of("requested: %s",
+					      want_text(&x->requested, want, sizeof(want))),
+			 text_of("%u blocks, %u for each revoke block: %u", x->blocks,
+				 l.revokes_per_block, requested));
+	if (x->verdict >= 0 && x->verdict != (int)verdict)
+		run_fail(r, 0, x->at, text_of("verdict of the start: %s",
+					      verdict_names[x->verdict]),
+			 text_of("%s: requested %u, reserved %u; a handle may have %u, an empty "
+				 "transaction %u", verdict_names[verdict], requested, x->rsv,
+				 l.max_handle, l.max_transaction - l.overhead));
+}
+
 void check_credits(struct run *r, const struct expect *e)
 {
 	const struct expect_credit *x;
 	const struct expect_limit *l;
+	const struct expect_start *s;
 	struct foliofs_inode_kind inode;
 	char want[60];
 
+	for (s = e->starts; s; s = s->next)
+		check_start(r, s);
 	inode_of(r, &e->inode, &inode);
 	for (x = e->credits; x; x = x->next)
 		check_credit(r, &inode, x);

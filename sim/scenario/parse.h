@@ -45,6 +45,10 @@ int parse_expectation(struct parser *p, const struct node *n, const struct setup
 /* Expectations at one operation: no keys of kernels. */
 int parse_expect(struct parser *p, const struct node *n, struct expect *e);
 int parse_states(struct parser *p, const struct node *n, struct expect_state **out);
+/* Behind credits or verdicts, limits, starts. */
+int parse_credits(struct parser *p, const struct node *n, bool verdicts, struct expect *e);
+int parse_limits(struct parser *p, const struct node *n, struct expect *e);
+int parse_starts(struct parser *p, const struct node *n, struct expect *e);
 
 /* Operations: lines of the list @n, numbered from @first. */
 int parse_ops(struct parser *p, const struct node *n, uint32_t first, struct scenario_ops *ops);

@@ -9,9 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* By enum foliofs_verdict. */
-const char *const verdict_names[] = { "fits", "refused", "dry", "loops" };
-
 /* Behind key "values": field names to lists. */
 static int parse_values(struct parser *p, const struct node *n, struct expect_event *x)
 {
@@ -222,148 +219,6 @@ static int parse_results(struct parser *p, const struct node *n, bool error, str
 	return 0;
 }
 
-static int parse_inode(struct parser *p, const struct node *n, struct expect_inode *x)
-{
-	const struct node *m;
-	uint64_t value;
-	bool yes;
-	int ret = 0;
-
-	if (n->kind != NODE_MAP)
-		return node_expected(p->path, n, p->err, "a map of what the inode is like");
-	for (m = n->child; m && !ret; m = m->next) {
-		const char *key = m->key->text;
-
-		if (!strcmp(key, "depth") || !strcmp(key, "order")) {
-			ret = parse_number(p, m, *key == 'd' ? 5 : 20, &value);
-			if (!ret)
-				*(*key == 'd' ? &x->depth : &x->order) = (int)value;
-		} else if (!strcmp(key, "blocks")) {
-			ret = parse_number(p, m, INT64_MAX, &value);
-			x->blocks = (int64_t)value;
-		} else if (!strcmp(key, "indirect") || !strcmp(key, "journal_flag")) {
-			ret = parse_bool(p, m, &yes);
-			if (!ret)
-				*(*key == 'i' ? &x->indirect : &x->journal_flag) = yes;
-		} else {
-			ret = node_expected(p->path, m->key, p->err,
-					    "depth, order, blocks, indirect or journal_flag");
-		}
-	}
-	return ret;
-}
-
-/* The key "NAME" or "NAME LENGTH" of an operation. */
-static int parse_credit_op(struct parser *p, const struct node *key, struct expect_credit *x)
-{
-	const char *blank = strchr(key->text, ' ');
-	char name[40];
-	uint64_t len;
-
-	snprintf(name, sizeof(name), "%.*s",
-		 (int)(blank ? (size_t)(blank - key->text) : strlen(key->text)), key->text);
-	if (foliofs_credit_op_find(name, &x->op))
-		return node_expected(p->path, key, p->err,
-				     "an operation of `foliosim credits', or inode");
-	if (blank && (foliofs_parse_size(blank + 1, &len) || len > UINT32_MAX))
-		return node_expected(p->path, key, p->err, "a length behind the name");
-	x->has_len = blank;
-	x->len = blank ? (uint32_t)len : 0;
-	return 0;
-}
-
-/* "asked", or [asked, reserved]. */
-static int parse_asked(struct parser *p, const struct node *m, struct expect_credit *x)
-{
-	int ret;
-
-	x->has_rsv = m->kind == NODE_LIST;
-	if (x->has_rsv && node_count(m) != 2)
-		return node_expected(p->path, m, p->err, "[asked, reserved]");
-	ret = parse_want(p, x->has_rsv ? m->child : m, &x->asked);
-	return !ret && x->has_rsv ? parse_want(p, m->child->next, &x->rsv) : ret;
-}
-
-static int parse_verdict(struct parser *p, const struct node *m, struct expect_credit *x)
-{
-	unsigned int i;
-
-	x->is_verdict = true;
-	for (i = 0; i < 4 && m->kind == NODE_SCALAR; i++)
-		if (!strcmp(verdict_names[i], m->text)) {
-			x->verdict = i;
-			return 0;
-		}
-	return node_expected(p->path, m, p->err, "fits, refused, dry or loops");
-}
-
-/* Behind "credits", or "verdicts": "NAME [LENGTH]: ...". */
-static int parse_credits(struct parser *p, const struct node *n, bool verdicts, struct expect *e)
-{
-	struct expect_credit *x;
-	const struct node *m;
-	int ret;
-
-	if (n->kind != NODE_MAP)
-		return node_expected(p->path, n, p->err, "a map of operations to %s",
-				     verdicts ? "verdicts" : "credits");
-	for (m = n->child; m; m = m->next) {
-		if (!strcmp(m->key->text, "inode")) {
-			ret = parse_inode(p, m, &e->inode);
-			if (ret)
-				return ret;
-			continue;
-		}
-		x = arena_alloc(p->arena, sizeof(*x));
-		if (!x)
-			return -ENOMEM;
-		x->next = e->credits;
-		e->credits = x;
-		x->at = m;
-		ret = parse_credit_op(p, m->key, x);
-		if (!ret)
-			ret = verdicts ? parse_verdict(p, m, x) : parse_asked(p, m, x);
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
-
-static int parse_limits(struct parser *p, const struct node *n, struct expect *e)
-{
-	static const char *const names[] = { "length", "fast_commit", "max_transaction",
-					     "tags_per_block", "overhead", "max_handle",
-					     "max_reserved", "revokes_per_block", "max_order",
-					     "folio_blocks" };
-	struct expect_limit **tail = &e->limits;
-	const struct node *m;
-	size_t i;
-	int ret;
-
-	if (n->kind != NODE_MAP)
-		return node_expected(p->path, n, p->err, "a map of limits");
-	for (m = n->child; m; m = m->next) {
-		for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-			if (!strcmp(names[i], m->key->text))
-				break;
-		if (i == sizeof(names) / sizeof(names[0]))
-			return node_expected(p->path, m->key, p->err, "length, fast_commit, "
-					     "max_transaction, tags_per_block, overhead, "
-					     "max_handle, max_reserved, revokes_per_block, "
-					     "max_order or folio_blocks");
-		*tail = arena_alloc(p->arena, sizeof(**tail));
-		if (!*tail)
-			return -ENOMEM;
-		(*tail)->at = m;
-		(*tail)->name = names[i];
-		ret = parse_want(p, m, &(*tail)->want);
-		if (ret)
-			return ret;
-		tail = &(*tail)->next;
-	}
-	return 0;
-}
-
 static int parse_rules(struct parser *p, const struct node *n, struct expect *e)
 {
 	const struct node *m;
@@ -401,19 +256,22 @@ static int expect_key(struct parser *p, const struct node *m, struct expect *e)
 		return parse_credits(p, m, *key == 'v', e);
 	if (!strcmp(key, "limits"))
 		return parse_limits(p, m, e);
+	if (!strcmp(key, "starts"))
+		return parse_starts(p, m, e);
 	if (!strcmp(key, "rules"))
 		return parse_rules(p, m, e);
 	return -ENOENT;
 }
 
 #define EXPECT_KEYS "events, sequences, states, crash, errors, results, credits, verdicts, " \
-	"limits, rules"
+	"limits, starts, rules"
 
 static void expect_init(struct expect *e, const struct node *n)
 {
 	e->at = n;
 	e->inode = (struct expect_inode){ .depth = -1, .order = -1, .indirect = -1,
-					  .journal_flag = -1, .blocks = -1 };
+					  .journal_flag = -1, .default_acl = -1,
+					  .encrypted_dir = -1, .blocks = -1 };
 }
 
 int parse_expect(struct parser *p, const struct node *n, struct expect *e)

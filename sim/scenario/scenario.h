@@ -143,12 +143,13 @@ struct expect_credit {
 	struct want asked, rsv;
 	bool has_rsv;
 	bool is_verdict; /* not the numbers but what becomes of the handle */
-	enum foliofs_verdict verdict;
+	int verdict; /* enum foliofs_verdict */
 };
 
 /* The inode that the credits are asked for; < 0: as of a new regular file. */
 struct expect_inode {
 	int depth, order, indirect, journal_flag;
+	int default_acl, encrypted_dir; /* of the directory a file is made in */
 	int64_t blocks;
 };
 
@@ -157,6 +158,16 @@ struct expect_limit {
 	const struct node *at;
 	const char *name;
 	struct want want;
+};
+
+/* What jbd2 says to a start of a handle in an empty journal. */
+struct expect_start {
+	struct expect_start *next;
+	const struct node *at;
+	uint32_t blocks, revokes, rsv;
+	struct want requested;
+	bool has_requested;
+	int verdict; /* enum foliofs_verdict, -1: nothing said */
 };
 
 struct expect_crash {
@@ -176,6 +187,7 @@ struct expect {
 	struct expect_credit *credits; /* and verdicts */
 	struct expect_inode inode; /* whose credits */
 	struct expect_limit *limits;
+	struct expect_start *starts;
 	const struct node *rules_at; /* NULL: nothing said, none must be broken */
 	uint8_t rules[FOLIOFS_RULE_COUNT];
 };
