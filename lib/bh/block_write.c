@@ -55,8 +55,6 @@ int ffs_ensure_extent(struct ffs_super *sb, struct ffs_handle *h, struct ffs_ino
 	s32 credits = (s32)foliofs_meta_credits(&sb->env.kernel, &sb->env.geo, &kind, 1, 1).total;
 	int ret;
 
-	if (kind.journal_data)
-		credits++;
 	ret = ffs_handle_ensure(h, credits, credits, 0);
 	return ret > 0 ? -EAGAIN : ret;
 }

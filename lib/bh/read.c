@@ -118,6 +118,9 @@ static bool read_whole(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_f
 		last->map = map;
 		if (!last->valid) {
 			hole = min(hole, b);
+			/* The kernel asks for each block of it. */
+			if (map.pblk)
+				last->map.pblk = map.pblk + min(map.len, blocks - b) - 1;
 			b = map.len < blocks - b ? b + max(map.len, 1u) : blocks;
 			continue;
 		}

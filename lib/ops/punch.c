@@ -137,6 +137,7 @@ int ffs_punch(struct ffs_ops *o, struct ffs_inode *inode, u64 off, u64 len)
 		ffs_update_fsync_tid(h, inode, true);
 		err = ret;
 	}
+	h->sync |= sb->env.geo.mount.sync;
 	ffs_handle_stop(h);
 	return err;
 }

@@ -80,7 +80,8 @@ s64 ffs_read(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len)
 		return -EBADF;
 	if (!len)
 		return 0;
-	if (f->flags & FOLIOFS_O_DIRECT)
+	/* ext4_should_use_dio: journalled data goes through the page cache. */
+	if ((f->flags & FOLIOFS_O_DIRECT) && !ffs_should_journal_data(&o->sb, f->inode))
 		return ffs_direct_read(o, f, pos, len);
 	while (done < len && pos + done < f->inode->i_size) {
 		u64 limit;

@@ -46,6 +46,7 @@ int ffs_collapse(struct ffs_ops *o, struct ffs_inode *inode, u64 off, u64 len)
 		err = ffs_mark_inode_dirty(sb, h, inode, "ext4_fallocate");
 		ffs_update_fsync_tid(h, inode, true);
 	}
+	h->sync |= sb->env.geo.mount.sync;
 	ffs_handle_stop(h);
 	return err;
 }
@@ -86,6 +87,7 @@ int ffs_insert(struct ffs_ops *o, struct ffs_inode *inode, u64 off, u64 len)
 		err = ffs_insert_blocks(&sb->bm, h, inode, (u32)(off >> bits), (u32)(len >> bits));
 		ffs_update_fsync_tid(h, inode, true);
 	}
+	h->sync |= sb->env.geo.mount.sync;
 	ffs_handle_stop(h);
 	return err;
 }

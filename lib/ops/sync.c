@@ -72,13 +72,17 @@ int ffs_fsync(struct ffs_ops *o, struct ffs_inode *inode, u64 first, u64 last, b
 	return err;
 }
 
-/* One pass of the flusher over the inodes that are dirty now, oldest first. */
-static void flusher_pass(struct ffs_ops *o, struct ffs_wbc proto)
+/*
+ * One pass of the flusher over the inodes that are dirty now, oldest first
+ * (writeback_sb_inodes): true if a page was written or an inode became clean.
+ */
+static bool flusher_pass(struct ffs_ops *o, struct ffs_wbc proto)
 {
 	struct ffs_super *sb = &o->sb;
 	struct ffs_inode **list = sb->dirty;
 	u32 n = sb->nr_dirty, i;
 	u8 thread = sb->env.thread;
+	bool progress = false;
 
 	sb->dirty = NULL;
 	sb->nr_dirty = sb->cap_dirty = 0;
@@ -90,14 +94,28 @@ static void flusher_pass(struct ffs_ops *o, struct ffs_wbc proto)
 
 		if (ffs_is_reg(list[i]))
 			ffs_path_of(sb, list[i])->writepages(sb, list[i], &wbc);
+		progress |= proto.nr_to_write - wbc.nr_to_write > wbc.pages_skipped;
 		/* Dirtied by its own writeback, it has been written; pages left are visited again. */
-		if (ffs_mapping_tagged(list[i]->mapping, FFS_TAG_DIRTY))
+		if (ffs_mapping_tagged(list[i]->mapping, FFS_TAG_DIRTY)) {
 			ffs_inode_dirtied(sb, list[i]);
-		else
+		} else {
 			ffs_inode_cleaned(sb, list[i]);
+			progress = true;
+		}
 	}
 	sb->env.thread = thread;
 	free(list);
+	return progress;
+}
+
+/*
+ * Passes as long as they get on (wb_writeback).  SIMPLIFIED: in the kernel a pass that lasts
+ * beyond its clock tick is the last one: what is still dirty then counts as dirtied later.
+ */
+static void flusher(struct ffs_ops *o, struct ffs_wbc proto)
+{
+	while (o->sb.nr_dirty && flusher_pass(o, proto))
+		;
 }
 
 /* Pages of one chunk of background writeback. SIMPLIFIED: the kernel's depends on bandwidth. */
@@ -117,8 +135,7 @@ static int finish_sync(struct ffs_ops *o)
 	ffs_emit(&sb->env, ext4_sync_fs, 0);
 	if (ffs_journal_tid(sb->journal))
 		ffs_journal_request_commit(sb->journal);
-	if (sb->nr_dirty)
-		flusher_pass(o, wbc_all);
+	flusher(o, wbc_all);
 	ffs_sleep(sb);
 	ffs_emit(&sb->env, ext4_sync_fs, 1);
 	tid = ffs_journal_tid(sb->journal);
@@ -134,7 +151,7 @@ int ffs_syncfs(struct ffs_ops *o)
 		.sync_mode = FFS_WB_NONE, .nr_to_write = FFS_LLONG_MAX, .range_end = FFS_LLONG_MAX,
 	};
 
-	flusher_pass(o, none);
+	flusher(o, none);
 	ffs_run_work(&o->sb);
 	return finish_sync(o);
 }
@@ -146,7 +163,7 @@ int ffs_sync(struct ffs_ops *o)
 		.range_end = FFS_LLONG_MAX, .range_cyclic = true,
 	};
 
-	flusher_pass(o, none);
+	flusher(o, none);
 	ffs_run_work(&o->sb);
 	return finish_sync(o);
 }
@@ -157,7 +174,7 @@ void ffs_flush_all(struct ffs_super *sb)
 		.sync_mode = FFS_WB_NONE, .nr_to_write = FFS_LLONG_MAX, .range_end = FFS_LLONG_MAX,
 	};
 
-	flusher_pass(ffs_ops(sb), none);
+	flusher(ffs_ops(sb), none);
 	ffs_run_work(sb);
 }
 

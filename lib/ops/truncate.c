@@ -28,6 +28,7 @@ int ffs_truncate(struct ffs_super *sb, struct ffs_inode *inode)
 	ret = ffs_mark_inode_dirty(sb, h, inode, "ext4_truncate");
 	if (!err)
 		err = ret;
+	h->sync |= sb->env.geo.mount.sync;
 	ffs_handle_stop(h);
 out:
 	ffs_emit(&sb->env, ext4_truncate_exit, inode->ino, ffs_i_sectors(inode, sb->env.block_bits));
