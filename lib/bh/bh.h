@@ -25,6 +25,25 @@ struct ffs_bh_inode {
 	struct ffs_runs inline_data; /* content of the bytes that lie in the inode */
 };
 
+/*
+ * Where @pos lies in its folio.  Code that @change has not reached yet takes the offset in a
+ * page: for a large folio that is a place in its first page.
+ */
+static inline u64 ffs_lf_offset(const struct ffs_super *sb, enum foliofs_change change,
+				const struct ffs_mapping *m, const struct ffs_folio *f, u64 pos)
+{
+	u64 offset = pos - ffs_folio_pos(m, f);
+
+	return ffs_sb_has(sb, change) ? offset : offset & (ffs_page_size(&sb->env) - 1);
+}
+
+/* The kernel would stop here: told, for the rule. */
+static inline void ffs_bh_assert(struct ffs_super *sb, const struct ffs_inode *inode,
+				 const char *what)
+{
+	ffs_emit(&sb->env, foliofs_assert, inode->ino, ffs_str(what));
+}
+
 static inline struct ffs_bh_inode *ffs_bh_inode(const struct ffs_inode *inode)
 {
 	return inode->data_path;
@@ -39,9 +58,11 @@ enum ffs_bh_get {
 	FFS_BH_GET_UNWRITTEN, /* allocate unwritten */
 };
 
-/* Prepare [pos, pos + len) of @f (ext4_block_write_begin). */
+/* Prepare [pos, pos + len) of @f: ext4_block_write_begin, and __block_write_begin of fs/buffer.c. */
 int ffs_block_write_begin(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
 			  struct ffs_folio *f, u64 pos, u64 len, enum ffs_bh_get get);
+int ffs_generic_write_begin(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
+			    struct ffs_folio *f, u64 pos, u64 len, enum ffs_bh_get get);
 /* Copied bytes become uptodate and dirty (block_commit_write); @journal: the handle they go through. */
 int ffs_block_commit(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
 		     struct ffs_folio *f, u64 pos, u64 len, bool journalled);
@@ -146,8 +167,11 @@ struct ffs_mpd {
 #define FFS_MAX_WRITEPAGES_EXTENT_LEN 2048u
 
 int ffs_bh_writepages(struct ffs_super *sb, struct ffs_inode *inode, struct ffs_wbc *wbc);
-/* Blocks of @f from @b on: 1 all done, 0 an extent to map was found or PREP has to stop. */
-int ffs_mpage_process_bufs(struct ffs_mpd *mpd, struct ffs_folio *f, u32 b);
+/*
+ * Blocks of @f from @b on, @base being the number of its first one: 1 all done, 0 an extent to map
+ * was found or PREP has to stop.
+ */
+int ffs_mpage_process_bufs(struct ffs_mpd *mpd, struct ffs_folio *f, u32 base, u32 b);
 void ffs_mpage_folio_done(struct ffs_mpd *mpd, struct ffs_folio *f);
 int ffs_mpage_map_and_submit(struct ffs_mpd *mpd, struct ffs_handle *h, bool *give_up);
 void ffs_mpage_submit_folio(struct ffs_mpd *mpd, struct ffs_folio *f);
@@ -181,7 +205,7 @@ bool ffs_bh_release(struct ffs_mapping *m, struct ffs_folio *f);
 
 /* --- move_extent.c --- */
 int ffs_bh_move_piece(struct ffs_super *sb, struct ffs_inode *orig, struct ffs_inode *donor,
-		      u32 lblk, u32 donor_lblk, u32 len, u32 *moved);
+		      u32 lblk, u32 donor_lblk, u32 *len, u32 *moved);
 
 /* --- journalled.c --- */
 /* Block @b of the folio goes through the journal with @h. */

@@ -44,7 +44,7 @@ void ffs_bh_apply(struct ffs_mapping *m, struct ffs_folio *f, u32 first, u32 n,
 	(map->flags & FFS_MAP_UNWRITTEN ? ffs_bh_set : ffs_bh_clear)(f, FFS_BH_UNWRITTEN, first, end);
 	(map->flags & FFS_MAP_DELAYED ? ffs_bh_set : ffs_bh_clear)(f, FFS_BH_DELAY, first, end);
 	if (map->flags & (FFS_MAP_MAPPED | FFS_MAP_UNWRITTEN))
-		ffs_runs_set(&m->blocks, lblk, (u64)lblk + n, map->pblk - map->lblk, 0);
+		ffs_runs_set(&m->blocks, lblk, (u64)lblk + n, map->pblk - lblk, 0);
 	else if (m->blocks.nr)
 		ffs_runs_clear(&m->blocks, lblk, (u64)lblk + n);
 }
@@ -142,8 +142,8 @@ static void prepare_partial(struct ffs_super *sb, struct ffs_inode *inode, struc
 	ffs_bh_read_blocks(sb, m, f, b, b + 1);
 }
 
-int ffs_block_write_begin(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
-			  struct ffs_folio *f, u64 pos, u64 len, enum ffs_bh_get get)
+static int write_begin(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
+		       struct ffs_folio *f, u64 pos, u64 len, enum ffs_bh_get get, bool ensure)
 {
 	struct ffs_mapping *m = inode->mapping;
 	u8 bits = sb->env.block_bits;
@@ -157,7 +157,7 @@ int ffs_block_write_begin(struct ffs_super *sb, struct ffs_handle *h, struct ffs
 	ffs_bh_clear(f, FFS_BH_NEW, first, last);
 	for (b = ffs_bh_next_clear(f, FFS_BH_MAPPED, first, last); b < last;
 	     b = ffs_bh_next_clear(f, FFS_BH_MAPPED, b + n, last)) {
-		if (h && get != FFS_BH_GET_DA && ffs_sb_has(sb, FOLIOFS_CHANGE_CF_RESTART)) {
+		if (ensure) {
 			err = ffs_ensure_extent(sb, h, inode);
 			if (err)
 				break;
@@ -177,6 +177,38 @@ int ffs_block_write_begin(struct ffs_super *sb, struct ffs_handle *h, struct ffs
 	if ((end & (block - 1)) && !((pos & (block - 1)) && first == last - 1))
 		prepare_partial(sb, inode, f, last - 1, pos, end);
 	return 0;
+}
+
+/* Does a loop over blocks ask for credits before each one (restart)? */
+static bool ensures(const struct ffs_super *sb, const struct ffs_handle *h, enum ffs_bh_get get)
+{
+	return h && get != FFS_BH_GET_DA && ffs_sb_has(sb, FOLIOFS_CHANGE_CF_RESTART);
+}
+
+int ffs_generic_write_begin(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
+			    struct ffs_folio *f, u64 pos, u64 len, enum ffs_bh_get get)
+{
+	/* fs/buffer.c knows nothing of handles; in version 2 of the fixes get_block itself did. */
+	return write_begin(sb, h, inode, f, pos, len, get,
+			   ensures(sb, h, get) &&
+				   ffs_sb_has(sb, FOLIOFS_CHANGE_CF_ENSURE_GET_BLOCK));
+}
+
+/*
+ * lf-write: without it the range is taken inside one page, so the blocks of the first page of a
+ * large folio are prepared, and a range that leaves the page is a BUG.
+ */
+int ffs_block_write_begin(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
+			  struct ffs_folio *f, u64 pos, u64 len, enum ffs_bh_get get)
+{
+	u64 from = ffs_lf_offset(sb, FOLIOFS_CHANGE_LF_WRITE, inode->mapping, f, pos);
+
+	if (!ffs_sb_has(sb, FOLIOFS_CHANGE_LF_WRITE) && from + len > ffs_page_size(&sb->env)) {
+		ffs_bh_assert(sb, inode, "a step of a write leaves its page");
+		return -EIO;
+	}
+	return write_begin(sb, h, inode, f, ffs_folio_pos(inode->mapping, f) + from, len, get,
+			   ensures(sb, h, get));
 }
 
 void ffs_zero_new_buffers(struct ffs_super *sb, struct ffs_inode *inode, struct ffs_folio *f,
@@ -208,13 +240,17 @@ int ffs_block_commit(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inod
 {
 	struct ffs_mapping *m = inode->mapping;
 	u8 bits = sb->env.block_bits;
-	u64 start = ffs_folio_pos(m, f);
-	u32 first = (u32)((pos - start) >> bits), b;
-	u32 last = (u32)div_up(pos + len - start, ffs_block_size(&sb->env));
+	u64 from = pos - ffs_folio_pos(m, f);
+	u32 first, last, b;
 	int err = 0;
 
 	if (!len)
 		return 0;
+	/* write_end of journalled data took the offset in a page until large-block-size. */
+	if (journalled)
+		from = ffs_lf_offset(sb, FOLIOFS_CHANGE_LARGE_BLOCK_SIZE, m, f, pos);
+	first = (u32)(from >> bits);
+	last = (u32)min(div_up(from + len, ffs_block_size(&sb->env)), (u64)f->bpf);
 	ffs_bh_set(f, FFS_BH_UPTODATE, first, last);
 	if (journalled) {
 		for (b = first; b < last && !err; b++)

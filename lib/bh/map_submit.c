@@ -25,8 +25,10 @@ static int map_one(struct ffs_mpd *mpd, struct ffs_handle *h)
 	ffs_emit(&sb->env, ext4_da_write_pages_extent, inode->ino, map.lblk, map.len,
 		 (mpd->map_state & FFS_MPD_DELAY ? 0x100 : 0) |
 			 (mpd->map_state & FFS_MPD_UNWRITTEN ? 0x800 : 0));
+	/* deferred-split: unwritten extents are cut when the I/O is done. */
 	if (nolock)
-		flags |= FFS_GET_UNWRIT | FFS_GET_PRE_IO;
+		flags |= FFS_GET_UNWRIT |
+			 (ffs_sb_has(sb, FOLIOFS_CHANGE_DEFERRED_SPLIT) ? 0 : FFS_GET_PRE_IO);
 	/* Later the status tree tells what was reserved. */
 	if ((mpd->map_state & FFS_MPD_DELAY) && !ffs_sb_has(sb, FOLIOFS_CHANGE_ES_RSV_IN_STATUS))
 		flags |= FFS_GET_DELALLOC;
@@ -63,22 +65,61 @@ static bool process_folio(struct ffs_mpd *mpd, struct ffs_folio *f)
 		return false;
 	/* The folio goes on behind the extent: the next one may lie in it. */
 	mpd->map_len = 0;
-	ffs_mpage_process_bufs(mpd, f, end);
+	ffs_mpage_process_bufs(mpd, f, base, end);
 	if (mpd->map_len && mpd->map_lblk > map_end)
 		ffs_io_end_vec(io, (u64)mpd->map_lblk << mpd->sb->env.block_bits);
 	return true;
+}
+
+/* Where the counting of blocks is while the buffers of an extent are walked. */
+struct by_page {
+	u32 lblk;
+	u64 pblk;
+};
+
+/*
+ * The same without lf-writeback: blocks are counted from the page that the extent begins in, but
+ * buffers from the head of the folio.  Delayed buffers take the new blocks in turn, so the walk
+ * leaves the extent too early, and what it finds then is looked for under later block numbers.
+ */
+static bool process_folio_by_page(struct ffs_mpd *mpd, struct ffs_folio *f, struct by_page *at)
+{
+	u32 base = ffs_folio_block(mpd->m, f), map_end = mpd->map_lblk + mpd->map_len, b;
+	struct ffs_io_end *io = mpd->io_end;
+
+	for (b = 0; b < f->bpf; b++, at->lblk++) {
+		if (at->lblk < mpd->map_lblk)
+			continue;
+		if (at->lblk >= map_end) {
+			mpd->map_len = 0;
+			ffs_mpage_process_bufs(mpd, f, at->lblk - b, b);
+			if (mpd->map_len && mpd->map_lblk > at->lblk)
+				ffs_io_end_vec(io, (u64)mpd->map_lblk << mpd->sb->env.block_bits);
+			return true;
+		}
+		if (ffs_bh_test(f, FFS_BH_DELAY, b)) {
+			ffs_runs_set(&mpd->m->blocks, base + b, (u64)base + b + 1,
+				     at->pblk++ - (base + b), 0);
+			ffs_bh_clear(f, FFS_BH_DELAY, b, b + 1);
+		}
+		ffs_bh_clear(f, FFS_BH_UNWRITTEN, b, b + 1);
+		io->vec[io->nr_vec - 1].size += ffs_block_size(&mpd->sb->env);
+	}
+	return false;
 }
 
 static void map_and_submit_buffers(struct ffs_mpd *mpd)
 {
 	u8 shift = mpd->sb->env.page_bits, bits = mpd->sb->env.block_bits;
 	u32 index = (u32)(((u64)mpd->map_lblk << bits) >> shift);
+	struct by_page at = { (u32)(((u64)index << shift) >> bits), mpd->map_pblk };
+	bool whole = ffs_sb_has(mpd->sb, FOLIOFS_CHANGE_LF_WRITEBACK);
 	u64 last = (((u64)(mpd->map_lblk + mpd->map_len) << bits) - 1) >> shift;
 	struct ffs_folio *f;
 
 	while (index <= last && (f = ffs_folio_next(mpd->m, index)) && f->index <= last) {
 		index = f->index + ffs_folio_pages(f);
-		if (process_folio(mpd, f))
+		if (whole ? process_folio(mpd, f) : process_folio_by_page(mpd, f, &at))
 			return;
 		ffs_mpage_submit_folio(mpd, f);
 		ffs_mpage_folio_done(mpd, f);
@@ -98,6 +139,9 @@ static void submit_partial(struct ffs_mpd *mpd)
 	if (!f || pos <= ffs_folio_pos(mpd->m, f) || pos >= ffs_folio_end(mpd->m, f))
 		return;
 	ffs_mpage_submit_folio(mpd, f);
+	/* writeback-bytes: before, the position was a page. */
+	if (!ffs_sb_has(mpd->sb, FOLIOFS_CHANGE_CF_BYTES))
+		pos = round_down_pow2(pos, ffs_page_size(&mpd->sb->env));
 	mpd->start_pos = pos;
 }
 

@@ -29,7 +29,7 @@ static int da_mkwrite(struct ffs_super *sb, struct ffs_inode *inode, struct ffs_
 	int err;
 
 	do {
-		err = ffs_block_write_begin(sb, NULL, inode, f, pos, len, FFS_BH_GET_DA);
+		err = ffs_generic_write_begin(sb, NULL, inode, f, pos, len, FFS_BH_GET_DA);
 		if (!err) {
 			ffs_block_commit(sb, NULL, inode, f, pos, len, false);
 			dirty_all(sb, inode, f);
@@ -55,7 +55,10 @@ static int alloc_mkwrite(struct ffs_super *sb, struct ffs_inode *inode, struct f
 		err = ffs_start(sb, inode, FOLIOFS_CREDIT_PAGE_MKWRITE, 0, "ext4_page_mkwrite", &h);
 		if (err)
 			return err;
-		err = ffs_block_write_begin(sb, h, inode, f, pos, len, get);
+		/* Through the loop of write_begin since mkwrite-refactor, before by fs/buffer.c. */
+		err = ffs_sb_has(sb, FOLIOFS_CHANGE_CF_MKWRITE) ?
+			      ffs_block_write_begin(sb, h, inode, f, pos, len, get) :
+			      ffs_generic_write_begin(sb, h, inode, f, pos, len, get);
 		if (!err) {
 			err = ffs_block_commit(sb, h, inode, f, pos, len, journalled);
 			if (journalled)

@@ -2,7 +2,7 @@
 /*
  * One piece of move extents: data is read into the cache, buffers are given up,
  * extents exchanged, buffers mapped anew and dirtied (move_extent_per_page; v6.18,
- * a piece lies in one page of either file).
+ * a piece lies in one page of either file; with folio-defrag, v6.19, in one folio).
  */
 #include "bh.h"
 
@@ -43,12 +43,20 @@ static void make_uptodate(struct ffs_super *sb, struct ffs_mapping *m, struct ff
 		f->flags |= FFS_FOLIO_UPTODATE;
 }
 
+/* lf-defrag: without it a block is looked for in the first page of its folio. */
+static u32 block_in(const struct ffs_super *sb, const struct ffs_mapping *m,
+		    const struct ffs_folio *f, u32 lblk)
+{
+	return (u32)(ffs_lf_offset(sb, FOLIOFS_CHANGE_LF_DEFRAG, m, f,
+				   (u64)lblk << sb->env.block_bits) >> sb->env.block_bits);
+}
+
 /* The swapped blocks belong to the buffers now, and the data has to go there. */
 static int remap(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
 		 struct ffs_folio *f, u32 lblk, u32 len)
 {
 	struct ffs_mapping *m = inode->mapping;
-	u32 base = ffs_folio_block(m, f), i;
+	u32 first = block_in(sb, m, f, lblk), i;
 	u64 pos = (u64)lblk << sb->env.block_bits;
 
 	ffs_folio_attach_buffers(m, f);
@@ -58,9 +66,11 @@ static int remap(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *i
 
 		if (ret < 0)
 			return ret;
-		ffs_bh_apply(m, f, lblk + i - base, 1, &map);
+		ffs_bh_apply(m, f, first + i, 1, &map);
 	}
-	ffs_block_commit(sb, h, inode, f, pos, (u64)len << sb->env.block_bits, false);
+	ffs_block_commit(sb, h, inode, f,
+			 ffs_folio_pos(m, f) + ((u64)first << sb->env.block_bits),
+			 (u64)len << sb->env.block_bits, false);
 	/* Also in data=writeback: the data must not be lost with the exchange. */
 	ffs_order_data(sb, h, inode, round_down_pow2(pos, ffs_page_size(&sb->env)),
 		       round_down_pow2(pos, ffs_page_size(&sb->env)) +
@@ -69,45 +79,58 @@ static int remap(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *i
 	return 0;
 }
 
+/* Blocks of the folio from @lblk on. */
+static u32 blocks_left(const struct ffs_mapping *m, const struct ffs_folio *f, u32 lblk)
+{
+	return (u32)(ffs_folio_end(m, f) >> m->env->block_bits) - lblk;
+}
+
 static int swap_piece(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *orig,
-		      struct ffs_inode *donor, u32 lblk, u32 donor_lblk, u32 len, u32 *moved)
+		      struct ffs_inode *donor, u32 lblk, u32 donor_lblk, u32 *len, u32 *moved)
 {
 	u8 bits = sb->env.block_bits;
 	u64 pos = (u64)lblk << bits, dpos = (u64)donor_lblk << bits;
-	bool unwritten = all_unwritten(orig, lblk, lblk + len) &&
-			 all_unwritten(donor, donor_lblk, donor_lblk + len);
+	/* folio-defrag makes folios that fit the extent, before they were pages. */
+	u64 bytes = ffs_sb_has(sb, FOLIOFS_CHANGE_FOLIO_DEFRAG) ? (u64)*len << bits : 1;
+	bool unwritten = all_unwritten(orig, lblk, lblk + *len) &&
+			 all_unwritten(donor, donor_lblk, donor_lblk + *len);
 	bool lower = orig->ino < donor->ino;
 	struct ffs_folio *f, *g;
 	int err = 0;
 
 	/* Both pages are in the cache, that of the lower inode first. */
-	f = ffs_write_folio(sb, lower ? orig : donor, lower ? pos : dpos, 1);
-	g = ffs_write_folio(sb, lower ? donor : orig, lower ? dpos : pos, 1);
+	f = ffs_write_folio(sb, lower ? orig : donor, lower ? pos : dpos, bytes);
+	g = ffs_write_folio(sb, lower ? donor : orig, lower ? dpos : pos, bytes);
 	if (!lower) {
 		struct ffs_folio *t = f;
 
 		f = g;
 		g = t;
 	}
+	if ((f->order || g->order) && !ffs_sb_has(sb, FOLIOFS_CHANGE_LF_DEFRAG))
+		ffs_bh_assert(sb, orig, "move extents of a large folio"); /* VM_BUG_ON: goes on */
+	if (ffs_sb_has(sb, FOLIOFS_CHANGE_FOLIO_DEFRAG))
+		*len = min(*len, min(blocks_left(orig->mapping, f, lblk),
+				     blocks_left(donor->mapping, g, donor_lblk)));
 	if ((f->flags | g->flags) & FFS_FOLIO_WRITEBACK)
 		ffs_sleep(sb);
 	ffs_blockmap_look(orig, lblk);
 	ffs_blockmap_look(donor, donor_lblk);
 	if (!unwritten)
-		make_uptodate(sb, orig->mapping, f, lblk - ffs_folio_block(orig->mapping, f),
-			      lblk - ffs_folio_block(orig->mapping, f) + len);
+		make_uptodate(sb, orig->mapping, f, block_in(sb, orig->mapping, f, lblk),
+			      block_in(sb, orig->mapping, f, lblk) + *len);
 	if (!ffs_bh_release(orig->mapping, f) || !ffs_bh_release(donor->mapping, g))
 		return -EBUSY;
-	*moved = ffs_ext_swap(&sb->bm, h, orig, donor, lblk, donor_lblk, len, true, &err);
+	*moved = ffs_ext_swap(&sb->bm, h, orig, donor, lblk, donor_lblk, *len, true, &err);
 	if (err && !*moved)
 		return err;
 	if (!unwritten)
-		err = remap(sb, h, orig, f, lblk, *moved ? *moved : len);
+		err = remap(sb, h, orig, f, lblk, *moved ? *moved : *len);
 	return err;
 }
 
 int ffs_bh_move_piece(struct ffs_super *sb, struct ffs_inode *orig, struct ffs_inode *donor,
-		      u32 lblk, u32 donor_lblk, u32 len, u32 *moved)
+		      u32 lblk, u32 donor_lblk, u32 *len, u32 *moved)
 {
 	u32 busy = 0, retries = 0;
 	int err;
@@ -116,7 +139,7 @@ int ffs_bh_move_piece(struct ffs_super *sb, struct ffs_inode *orig, struct ffs_i
 		struct ffs_handle *h;
 
 		*moved = 0;
-		err = ffs_start(sb, orig, FOLIOFS_CREDIT_MOVE_EXTENTS, len, "ext4_move_extents", &h);
+		err = ffs_start(sb, orig, FOLIOFS_CREDIT_MOVE_EXTENTS, *len, "ext4_move_extents", &h);
 		if (err)
 			return err;
 		err = swap_piece(sb, h, orig, donor, lblk, donor_lblk, len, moved);

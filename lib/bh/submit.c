@@ -25,6 +25,22 @@ static void write_run(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_fo
 	}
 }
 
+/* A dirty block that maps nothing has no place on disk.  If it holds data, that is lost. */
+static void tell_lost(struct ffs_super *sb, const struct ffs_mapping *m, u64 pos)
+{
+	u64 end = min(pos + ffs_block_size(&sb->env), m->inode->i_size);
+	struct ffs_runs_pos at;
+	const struct ffs_run *r;
+
+	ffs_runs_for_each(&m->content, r, at, pos, end)
+		if (r->b != FFS_SRC_ZERO) {
+			u64 first = max(r->first, pos);
+
+			ffs_emit(&sb->env, foliofs_lost, m->inode->ino, first,
+				 min(r->end, end) - first, ffs_str("dirty block maps nothing"));
+		}
+}
+
 void ffs_bio_write_folio(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_folio *f, u64 len,
 			 struct ffs_wbc *wbc, struct ffs_io_end *io)
 {
@@ -42,6 +58,7 @@ void ffs_bio_write_folio(struct ffs_super *sb, struct ffs_mapping *m, struct ffs
 		while (lost) {
 			b = w * 64 + (u32)__builtin_ctzll(lost);
 			lost &= lost - 1;
+			tell_lost(sb, m, ffs_folio_pos(m, f) + ((u64)b << sb->env.block_bits));
 			ffs_bh_clear(f, FFS_BH_DIRTY, b, b + 1);
 		}
 	}
@@ -89,6 +106,13 @@ void ffs_mpage_submit_folio(struct ffs_mpd *mpd, struct ffs_folio *f)
 {
 	u64 size = mpd->inode->i_size, len = ffs_folio_size(mpd->m, f);
 
+	/*
+	 * nr-to-write-done pays once for a finished folio; before, each submission paid: for the
+	 * pages of the folio with lf-writeback, for one without.
+	 */
+	if (!ffs_sb_has(mpd->sb, FOLIOFS_CHANGE_CF_NR_TO_WRITE))
+		mpd->wbc->nr_to_write -= ffs_sb_has(mpd->sb, FOLIOFS_CHANGE_LF_WRITEBACK) ?
+						 ffs_folio_pages(f) : 1;
 	ffs_folio_clear_dirty(mpd->m, f);
 	if (ffs_folio_end(mpd->m, f) > size)
 		len = size & (len - 1);

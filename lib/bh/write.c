@@ -164,13 +164,9 @@ static int zero_old_eof(struct ffs_super *sb, struct ffs_handle *h, struct ffs_i
 static bool eof_block_allocated(const struct ffs_super *sb, const struct ffs_mapping *m,
 				const struct ffs_folio *f, u64 size)
 {
-	u64 offset = size - 1 - ffs_folio_pos(m, f);
-	u32 b;
+	u32 b = (u32)(ffs_lf_offset(sb, FOLIOFS_CHANGE_LF_WRITE, m, f, size - 1) >>
+		      sb->env.block_bits);
 
-	/* Without lf-write the offset is taken inside one page. */
-	if (!ffs_sb_has(sb, FOLIOFS_CHANGE_LF_WRITE))
-		offset &= ffs_page_size(&sb->env) - 1;
-	b = (u32)(offset >> sb->env.block_bits);
 	return ffs_bh_test(f, FFS_BH_MAPPED, b) && !ffs_bh_test(f, FFS_BH_DELAY, b) &&
 	       !ffs_bh_test(f, FFS_BH_UNWRITTEN, b);
 }

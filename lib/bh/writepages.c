@@ -52,15 +52,12 @@ static u32 run_to_map(const struct ffs_folio *f, u32 b, u32 end, u32 need)
 void ffs_mpage_folio_done(struct ffs_mpd *mpd, struct ffs_folio *f)
 {
 	mpd->start_pos += ffs_folio_size(mpd->m, f);
-	/* Without nr-to-write-done one folio counted as one page, whatever its size. */
-	mpd->wbc->nr_to_write -= ffs_sb_has(mpd->sb, FOLIOFS_CHANGE_LF_WRITEBACK) ||
-				 ffs_sb_has(mpd->sb, FOLIOFS_CHANGE_CF_NR_TO_WRITE) ?
-				 ffs_folio_pages(f) : 1;
+	if (ffs_sb_has(mpd->sb, FOLIOFS_CHANGE_CF_NR_TO_WRITE))
+		mpd->wbc->nr_to_write -= ffs_folio_pages(f);
 }
 
-int ffs_mpage_process_bufs(struct ffs_mpd *mpd, struct ffs_folio *f, u32 b)
+int ffs_mpage_process_bufs(struct ffs_mpd *mpd, struct ffs_folio *f, u32 base, u32 b)
 {
-	u32 base = ffs_folio_block(mpd->m, f);
 	u64 eof = ffs_blocks_up(&mpd->sb->env, mpd->inode->i_size);
 	/* Blocks of the folio below EOF. */
 	u32 end = eof <= base ? 0 : (u32)min((u64)f->bpf, eof - base), next;
@@ -146,7 +143,7 @@ static int prepare(struct ffs_mpd *mpd)
 			ffs_mpage_folio_done(mpd, f);
 			continue;
 		}
-		if (ffs_mpage_process_bufs(mpd, f, 0) <= 0) {
+		if (ffs_mpage_process_bufs(mpd, f, ffs_folio_block(mpd->m, f), 0) <= 0) {
 			mpd->locked = f;
 			goto out;
 		}

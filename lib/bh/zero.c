@@ -12,10 +12,17 @@ static int zero_in_block(struct ffs_super *sb, struct ffs_handle *h, struct ffs_
 	struct ffs_mapping *m = inode->mapping;
 	struct ffs_folio *f = ffs_write_folio(sb, inode, pos, 1);
 	u8 bits = sb->env.block_bits;
+	u64 offset, at;
 	u32 b;
 
 	ffs_folio_attach_buffers(m, f);
-	b = (u32)((pos - ffs_folio_pos(m, f)) >> bits);
+	/*
+	 * lf-zero: without it bytes of the first page are zeroed, through a buffer that may
+	 * even learn the block number of the real place.
+	 */
+	offset = ffs_lf_offset(sb, FOLIOFS_CHANGE_LF_ZERO, m, f, pos);
+	at = ffs_folio_pos(m, f) + offset;
+	b = (u32)(offset >> bits);
 	if (!ffs_bh_test(f, FFS_BH_MAPPED, b)) {
 		struct ffs_map map = { .lblk = (u32)(pos >> bits), .len = 1 };
 		int ret = ffs_map_blocks(&sb->bm, NULL, inode, &map, 0);
@@ -33,8 +40,8 @@ static int zero_in_block(struct ffs_super *sb, struct ffs_handle *h, struct ffs_
 		ffs_bh_set(f, FFS_BH_UPTODATE, b, b + 1);
 	if (!ffs_bh_test(f, FFS_BH_UPTODATE, b))
 		ffs_bh_read_blocks(sb, m, f, b, b + 1);
-	ffs_content_zero(&m->content, pos, end);
-	ffs_emit(&sb->env, foliofs_zero, inode->ino, pos, end - pos, ffs_str("partial block"));
+	ffs_content_zero(&m->content, at, at + (end - pos));
+	ffs_emit(&sb->env, foliofs_zero, inode->ino, at, end - pos, ffs_str("partial block"));
 	if (ffs_should_journal_data(sb, inode))
 		return ffs_dirty_journalled(sb, h, inode, f, b);
 	ffs_bh_set(f, FFS_BH_DIRTY, b, b + 1);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include "bh/bh.h"
 #include "fs.h"
+#include "rules/truth.h"
 
 #define FIRST_TID 3u /* mke2fs and the mount have used the ones before */
 #define TICK_NS 4000000u
@@ -227,6 +228,7 @@ void foliofs_fs_free(struct foliofs_fs *fs)
 			i++;
 	}
 	ffs_committed_free(fs);
+	ffs_truths_free(fs->truths);
 	ffs_journal_free(sb->journal);
 	ffs_layout_free(fs->ops.layout);
 	ffs_runs_free(&sb->disk);

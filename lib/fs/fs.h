@@ -19,6 +19,9 @@ struct ffs_name {
 	u32 ino;
 };
 
+/* What the bytes of each file have to be: see lib/rules/truth.h. */
+struct ffs_truths;
+
 #define FFS_MAX_SINKS 8u
 #define FFS_MAX_BROKEN 1000u
 
@@ -37,6 +40,7 @@ struct foliofs_fs {
 	u32 nr_orphans;
 
 	/* rules */
+	struct ffs_truths *truths; /* NULL: nothing is known yet */
 	u32 since_check; /* operations since the whole status tree was looked through */
 	struct foliofs_broken *broken;
 	size_t nr_broken, nr_kept;
@@ -45,6 +49,13 @@ struct foliofs_fs {
 /* A commit: the present metadata is durable from the end of it on. */
 void ffs_record_commit(struct foliofs_fs *fs);
 void ffs_committed_free(struct foliofs_fs *fs);
+
+/*
+ * query.c: what a read of bytes [first, end) finds; @cached false: what the device alone has.
+ * No further than i_size.
+ */
+void ffs_content_walk(const struct foliofs_fs *fs, const struct ffs_inode *inode, u64 first, u64 end,
+		      bool cached, foliofs_content_fn fn, void *priv);
 
 /* rules.c */
 void ffs_rules_event(void *priv, const struct foliofs_event *ev);

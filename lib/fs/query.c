@@ -225,28 +225,26 @@ static u64 cached_end(const struct ffs_super *sb, const struct ffs_inode *inode,
 	return pos;
 }
 
-int foliofs_fs_for_each_content(const struct foliofs_fs *fs, uint32_t ino, foliofs_content_fn fn,
-				void *priv)
+void ffs_content_walk(const struct foliofs_fs *fs, const struct ffs_inode *inode, u64 first, u64 stop,
+		      bool cached, foliofs_content_fn fn, void *priv)
 {
 	const struct ffs_super *sb = super(fs);
-	const struct ffs_inode *inode = ffs_inode_find(sb, ino);
 	struct joiner j = { .fn = fn, .priv = priv };
 	u8 bits = sb->env.block_bits;
-	u64 pos = 0, end, next;
+	u64 pos = first, end, next = ~0ull;
 
-	if (!inode)
-		return -ENOENT;
-	while (pos < inode->i_size) {
+	stop = min(stop, inode->i_size);
+	while (pos < stop) {
 		struct piece p = { 0 };
 		bool have = next_piece(inode, pos >> bits, &p);
 		bool mapped = have && ((u64)p.lblk << bits) <= pos;
 
-		end = inode->i_size;
+		end = stop;
 		if (have)
 			end = min(end, (u64)(mapped ? p.lblk + p.len : p.lblk) << bits);
 		if (inode->flags & FFS_INODE_INLINE_DATA)
 			mapped = true;
-		if (cached_end(sb, inode, pos, &next) > pos) {
+		if (cached && cached_end(sb, inode, pos, &next) > pos) {
 			end = min(end, cached_end(sb, inode, pos, &next));
 			give_runs(&j, pos, end, &inode->mapping->content, pos, FFS_SRC_ZERO, mapped);
 		} else {
@@ -262,6 +260,16 @@ int foliofs_fs_for_each_content(const struct foliofs_fs *fs, uint32_t ino, folio
 	}
 	if (j.c.len)
 		fn(priv, &j.c);
+}
+
+int foliofs_fs_for_each_content(const struct foliofs_fs *fs, uint32_t ino, foliofs_content_fn fn,
+				void *priv)
+{
+	const struct ffs_inode *inode = ffs_inode_find(super(fs), ino);
+
+	if (!inode)
+		return -ENOENT;
+	ffs_content_walk(fs, inode, 0, inode->i_size, true, fn, priv);
 	return 0;
 }
 

@@ -52,6 +52,10 @@ static int map_piece(struct ffs_ops *o, struct ffs_inode *inode, struct ffs_map 
 			return ret;
 		if (ret > 0 && (map->flags & FFS_MAP_MAPPED))
 			return ret;
+		/* dio-unwritten: the blocks are there, converted when the I/O is done. */
+		if ((map->flags & FFS_MAP_UNWRITTEN) &&
+		    ffs_sb_has(sb, FOLIOFS_CHANGE_DIO_UNWRITTEN))
+			return (int)map->len;
 		map->len = asked;
 		map->flags = 0;
 	}

@@ -51,8 +51,9 @@ s64 ffs_move_extents(struct ffs_ops *o, struct ffs_file *f, struct ffs_file *don
 				break;
 		}
 		n = min(run.lblk + run.len - lblk, end - lblk);
-		n = min(n, per_page - (lblk & (per_page - 1)));
-		err = ffs_path_of(sb, f->inode)->move_piece(sb, f->inode, donor->inode, lblk, dblk, n,
+		if (!ffs_sb_has(sb, FOLIOFS_CHANGE_FOLIO_DEFRAG))
+			n = min(n, per_page - (lblk & (per_page - 1)));
+		err = ffs_path_of(sb, f->inode)->move_piece(sb, f->inode, donor->inode, lblk, dblk, &n,
 							    &moved);
 		total += moved;
 		if (err)

@@ -59,9 +59,9 @@ struct ffs_data_path {
 	/* Zero the partly covered blocks at the ends of [pos, pos + len). */
 	int (*zero_partial)(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
 			    u64 pos, u64 len);
-	/* Exchange @len blocks of one page (or folio) of two files; *moved: how many. */
+	/* Exchange *len blocks of one page (or folio: cut at its end) of two files; *moved: how many. */
 	int (*move_piece)(struct ffs_super *sb, struct ffs_inode *orig, struct ffs_inode *donor,
-			  u32 lblk, u32 donor_lblk, u32 len, u32 *moved);
+			  u32 lblk, u32 donor_lblk, u32 *len, u32 *moved);
 	/* Map blocks for an operation that allocates (FFS_GET_*): what commits have to order follows. */
 	int (*map)(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
 		   struct ffs_map *map, u32 flags);

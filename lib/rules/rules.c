@@ -5,7 +5,7 @@
  */
 #include <stdarg.h>
 #include <stdio.h>
-#include "fs/fs.h"
+#include "truth.h"
 
 static const char *const names[] = {
 #define FOLIOFS_RULE(id, name, meaning) name,
@@ -75,6 +75,35 @@ void ffs_rules_wanted(struct foliofs_sink *sink)
 	sink->wants[FOLIOFS_EV_foliofs_start_refused] = 1;
 	sink->wants[FOLIOFS_EV_foliofs_stale] = 1;
 	sink->wants[FOLIOFS_EV_foliofs_livelock] = 1;
+	sink->wants[FOLIOFS_EV_foliofs_assert] = 1;
+	sink->wants[FOLIOFS_EV_foliofs_lost] = 1;
+	sink->wants[FOLIOFS_EV_foliofs_bio] = 1;
+	sink->wants[FOLIOFS_EV_foliofs_zero] = 1;
+}
+
+/* The blocks of a bio are those that the file maps. */
+static void check_bio(struct foliofs_fs *fs, u32 ino, bool write, u64 pblk, u32 len, u64 pos)
+{
+	const struct ffs_inode *inode = ffs_inode_find(&fs->ops.sb, ino);
+	u32 lblk = (u32)(pos >> fs->ops.sb.env.block_bits), end = lblk + len;
+	struct ffs_map_run run;
+
+	if (!inode || (inode->flags & FFS_INODE_INLINE_DATA))
+		return;
+	for (; lblk < end; pblk += run.len - (lblk - run.lblk), lblk = run.lblk + run.len) {
+		bool mapped = ffs_next_run(inode, lblk, &run) && run.lblk <= lblk;
+
+		if (mapped && run.pblk + (lblk - run.lblk) == pblk)
+			continue;
+		ffs_rule_broken(fs, FOLIOFS_RULE_WRONG_BLOCK, ino,
+				"block %u, bytes [%llu,%llu), is %s block %llu of the disk; the file "
+				"maps %llu", lblk, (unsigned long long)lblk <<
+				fs->ops.sb.env.block_bits, (unsigned long long)(lblk + 1) <<
+				fs->ops.sb.env.block_bits, write ? "written to" : "read from",
+				(unsigned long long)pblk, mapped ?
+				(unsigned long long)(run.pblk + (lblk - run.lblk)) : 0ull);
+		return;
+	}
 }
 
 void ffs_rules_event(void *priv, const struct foliofs_event *ev)
@@ -106,6 +135,25 @@ void ffs_rules_event(void *priv, const struct foliofs_event *ev)
 		ffs_rule_broken(fs, FOLIOFS_RULE_LIVELOCK, (u32)a[0],
 				"%s: %u rounds without progress", (const char *)(uintptr_t)a[2],
 				(u32)a[1]);
+		break;
+	case FOLIOFS_EV_foliofs_assert:
+		ffs_rule_broken(fs, FOLIOFS_RULE_ASSERTION, (u32)a[0], "%s",
+				(const char *)(uintptr_t)a[1]);
+		break;
+	case FOLIOFS_EV_foliofs_lost:
+		ffs_rule_broken(fs, FOLIOFS_RULE_LOST_WRITE, (u32)a[0],
+				"bytes [%llu,%llu) are given up by writeback: %s",
+				(unsigned long long)a[1], (unsigned long long)(a[1] + a[2]),
+				(const char *)(uintptr_t)a[3]);
+		break;
+	case FOLIOFS_EV_foliofs_bio:
+		check_bio(fs, (u32)a[0], a[1], a[2], (u32)a[3], a[4]);
+		if (a[1])
+			ffs_truth_touch(fs, (u32)a[0], true, a[4],
+					a[4] + (a[3] << fs->ops.sb.env.block_bits));
+		break;
+	case FOLIOFS_EV_foliofs_zero:
+		ffs_truth_touch(fs, (u32)a[0], false, a[1], a[1] + a[2]);
 		break;
 	default:
 		break;
@@ -180,6 +228,9 @@ void ffs_rules_after_op(struct foliofs_fs *fs, const struct foliofs_op *op, s64 
 	struct foliofs_journal_state j;
 
 	foliofs_fs_journal(fs, &j);
+	ffs_truth_op(fs, op, result);
+	if (!j.error)
+		ffs_truth_check(fs, op, result);
 	if (!inode || !ffs_is_reg(inode) || j.error)
 		return;
 	if (inode->i_disksize > inode->i_size)

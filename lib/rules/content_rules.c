@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Rules of content: what an operation read, zeroed or wrote to the device is what the
+ * operations before it say (truth.h), and the rest of the last block is zero on disk.
+ */
+#include "truth.h"
+
+/* Ranges an operation may touch before the rest of them is left to later checks. */
+#define MAX_TOUCHED 4096u
+
+void ffs_truth_touch(struct foliofs_fs *fs, u32 ino, bool disk, u64 first, u64 end)
+{
+	struct ffs_truths *t = ffs_truths(fs);
+	struct ffs_touched *last = t->nr_touched ? &t->touched[t->nr_touched - 1] : NULL;
+
+	if (last && last->ino == ino && last->disk == disk && first <= last->end &&
+	    end >= last->first) {
+		last->first = min(last->first, first);
+		last->end = max(last->end, end);
+		return;
+	}
+	if (t->nr_touched == MAX_TOUCHED)
+		return;
+	if (t->nr_touched == t->cap_touched) {
+		t->cap_touched = t->cap_touched ? 2 * t->cap_touched : 16;
+		t->touched = ffs_realloc(t->touched, t->cap_touched * sizeof(*t->touched));
+	}
+	t->touched[t->nr_touched++] = (struct ffs_touched){ ino, disk, first, end };
+}
+
+struct check {
+	struct foliofs_fs *fs;
+	u32 ino;
+	const struct ffs_runs *want;
+	bool done; /* one report for a check */
+};
+
+/* [first, end) should be @src, written at @off (0: zeros), and is @c. */
+static void report(struct check *k, u64 first, u64 end, u64 src, const struct foliofs_content *c)
+{
+	unsigned long long a = first, b = end;
+	u32 op = ffs_src_op(src);
+
+	k->done = true;
+	if (c->kind == FOLIOFS_SOURCE_UNKNOWN)
+		ffs_rule_broken(k->fs, FOLIOFS_RULE_STALE_DATA, k->ino,
+				"bytes [%llu,%llu) are memory that nobody filled", a, b);
+	else if (src == FFS_SRC_ZERO)
+		ffs_rule_broken(k->fs, FOLIOFS_RULE_STALE_DATA, k->ino,
+				"bytes [%llu,%llu) have to be zero and are what operation %u wrote",
+				a, b, c->source);
+	else if (c->kind == FOLIOFS_SOURCE_OP)
+		ffs_rule_broken(k->fs, FOLIOFS_RULE_LOST_WRITE, k->ino,
+				"bytes [%llu,%llu) of operation %u are what operation %u wrote to "
+				"inode %u at %llu", a, b, op, c->source, c->owner,
+				(unsigned long long)(c->source_offset + (first - c->offset)));
+	else
+		ffs_rule_broken(k->fs, FOLIOFS_RULE_LOST_WRITE, k->ino,
+				"bytes [%llu,%llu) of operation %u are zero", a, b, op);
+}
+
+static void compare(struct check *k, u64 first, u64 end, u64 src, u64 off,
+		    const struct foliofs_content *c)
+{
+	bool zero = c->kind == FOLIOFS_SOURCE_ZERO || c->kind == FOLIOFS_SOURCE_HOLE;
+
+	if (k->done || first >= end)
+		return;
+	/* Old content of the disk has its own event, and is allowed with data=writeback. */
+	if (c->kind == FOLIOFS_SOURCE_STALE)
+		return;
+	if (src == FFS_SRC_ZERO ? zero :
+				  c->kind == FOLIOFS_SOURCE_OP && c->source == ffs_src_op(src) &&
+					  c->owner == ffs_src_ino(src) &&
+					  c->source_offset + (first - c->offset) == off)
+		return;
+	report(k, first, end, src, c);
+}
+
+static void check_piece(void *priv, const struct foliofs_content *c)
+{
+	struct check *k = priv;
+	u64 at = c->offset, end = c->offset + c->len;
+	struct ffs_runs_pos pos;
+	const struct ffs_run *r;
+
+	if (k->done)
+		return;
+	ffs_runs_for_each(k->want, r, pos, at, end) {
+		u64 first = max(r->first, at);
+
+		compare(k, at, first, FFS_SRC_ZERO, 0, c);
+		compare(k, first, min(r->end, end), r->b, first + r->a, c);
+		at = min(r->end, end);
+	}
+	compare(k, at, end, FFS_SRC_ZERO, 0, c);
+}
+
+static void check_range(struct foliofs_fs *fs, const struct ffs_inode *inode, bool disk, u64 first,
+			u64 end)
+{
+	struct check k = { .fs = fs, .ino = inode->ino, .want = ffs_truth_of(fs, inode->ino) };
+
+	end = min(end, inode->i_size);
+	if (!k.want || first >= end || (inode->flags & FFS_INODE_INLINE_DATA))
+		return;
+	/* Journalled data gets to its place some time behind the commit. */
+	if (disk && ffs_should_journal_data(&fs->ops.sb, inode))
+		return;
+	ffs_content_walk(fs, inode, first, end, !disk, check_piece, &k);
+}
+
+/* End of the bytes from @pos on that are dirty in the cache (*dirty), or are not. */
+static u64 same_until(const struct ffs_inode *inode, u64 pos, bool *dirty)
+{
+	const struct ffs_mapping *m = inode->mapping;
+	const struct ffs_folio *f = ffs_folio_next(m, (u32)(pos >> m->env->page_bits));
+	u32 b;
+
+	*dirty = false;
+	if (!f || ffs_folio_pos(m, f) > pos)
+		return f ? ffs_folio_pos(m, f) : ~0ull;
+	if (!ffs_has_buffers(f)) {
+		*dirty = f->flags & FFS_FOLIO_DIRTY;
+		return ffs_folio_end(m, f);
+	}
+	b = (u32)((pos - ffs_folio_pos(m, f)) >> m->env->block_bits);
+	*dirty = ffs_bh_test(f, FFS_BH_DIRTY, b);
+	b = *dirty ? ffs_bh_next_clear(f, FFS_BH_DIRTY, b, f->bpf) :
+		     ffs_bh_next(f, FFS_BH_DIRTY, b, f->bpf);
+	return ffs_folio_pos(m, f) + ((u64)b << m->env->block_bits);
+}
+
+/* What of [first, end) is on its way to the disk again is not looked at. */
+static void check_disk(struct foliofs_fs *fs, const struct ffs_inode *inode, u64 first, u64 end)
+{
+	bool dirty;
+
+	while (first < end) {
+		u64 next = same_until(inode, first, &dirty);
+
+		if (!dirty)
+			check_range(fs, inode, true, first, min(next, end));
+		first = next;
+	}
+}
+
+/* A block of a write that is clean in the cache, though nothing has written it. */
+static void check_kept(struct foliofs_fs *fs, const struct ffs_inode *inode, u64 pos)
+{
+	const struct ffs_mapping *m = inode->mapping;
+	const struct ffs_folio *f = ffs_folio_find(m, (u32)(pos >> m->env->page_bits));
+	u64 block = pos & ~(u64)(ffs_block_size(m->env) - 1);
+	u32 b;
+
+	if (!f || !ffs_has_buffers(f))
+		return;
+	b = (u32)((pos - ffs_folio_pos(m, f)) >> m->env->block_bits);
+	if (ffs_bh_test(f, FFS_BH_DIRTY, b) || ffs_bh_test(f, FFS_BH_JDIRTY, b) ||
+	    ffs_bh_test(f, FFS_BH_WRITE, b))
+		return;
+	check_range(fs, inode, true, block, block + ffs_block_size(m->env));
+}
+
+/* Behind EOF the last block on disk is zero, once it has been written. */
+static void check_tail(struct foliofs_fs *fs, const struct ffs_inode *inode)
+{
+	const struct ffs_super *sb = &fs->ops.sb;
+	u64 mask = ffs_block_size(&sb->env) - 1, from, end;
+	u32 lblk = (u32)(inode->i_size >> sb->env.block_bits);
+	struct ffs_map_run run;
+	struct ffs_runs_pos at;
+	const struct ffs_run *r;
+
+	if (!(inode->i_size & mask) || (inode->flags & FFS_INODE_INLINE_DATA) ||
+	    ffs_should_journal_data(sb, inode) || !ffs_next_run(inode, lblk, &run) ||
+	    run.lblk > lblk || run.unwritten)
+		return;
+	from = ((run.pblk + (lblk - run.lblk)) << sb->env.block_bits) + (inode->i_size & mask);
+	end = (from | mask) + 1;
+	ffs_runs_for_each(&sb->disk, r, at, from, end)
+		if (r->b != FFS_SRC_ZERO) {
+			ffs_rule_broken(fs, FOLIOFS_RULE_EOF_TAIL, inode->ino,
+					"behind EOF %llu bytes [%llu,%llu) on disk are what operation "
+					"%u wrote", (unsigned long long)inode->i_size,
+					(unsigned long long)(inode->i_size +
+							     (max(r->first, from) - from)),
+					(unsigned long long)(inode->i_size +
+							     (min(r->end, end) - from)),
+					ffs_src_op(r->b));
+			return;
+		}
+}
+
+void ffs_truth_check(struct foliofs_fs *fs, const struct foliofs_op *op, s64 result)
+{
+	const struct ffs_file *f = ffs_file(&fs->ops, op->file);
+	struct ffs_truths *truths = ffs_truths(fs);
+	struct ffs_inode *inode;
+	u32 i;
+
+	for (i = 0; i < truths->nr_touched; i++) {
+		const struct ffs_touched *t = &truths->touched[i];
+
+		inode = ffs_inode_find(&fs->ops.sb, t->ino);
+		if (!inode || !ffs_is_reg(inode))
+			continue;
+		if (t->disk)
+			check_disk(fs, inode, t->first, t->end);
+		else
+			check_range(fs, inode, false, t->first, t->end);
+	}
+	truths->nr_touched = 0;
+	inode = f ? f->inode : NULL;
+	if (!inode || !ffs_is_reg(inode))
+		return;
+	switch (op->kind) {
+	case FOLIOFS_OP_READ:
+	case FOLIOFS_OP_MREAD:
+		if (result > 0)
+			check_range(fs, inode, false, op->off, op->off + (u64)result);
+		break;
+	case FOLIOFS_OP_WRITE:
+		if (result > 0) {
+			check_kept(fs, inode, op->off);
+			check_kept(fs, inode, op->off + (u64)result - 1);
+		}
+		break;
+	case FOLIOFS_OP_FSYNC:
+		if (!result)
+			check_tail(fs, inode);
+		break;
+	default:
+		break;
+	}
+}

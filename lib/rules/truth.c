@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT
+/* The content of files by the operations alone: see truth.h. */
+#include "truth.h"
+
+#define MAX_BYTES (1ull << 60)
+
+struct ffs_truths *ffs_truths(struct foliofs_fs *fs)
+{
+	if (!fs->truths)
+		fs->truths = ffs_zalloc(sizeof(*fs->truths));
+	return fs->truths;
+}
+
+static u32 place(const struct ffs_truths *t, u32 ino)
+{
+	u32 lo = 0, hi = t->nr;
+
+	while (lo < hi) {
+		u32 mid = lo + (hi - lo) / 2;
+
+		if (t->v[mid].ino < ino)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static struct ffs_truth *find(const struct ffs_truths *t, u32 ino)
+{
+	u32 i = place(t, ino);
+
+	return i < t->nr && t->v[i].ino == ino ? &t->v[i] : NULL;
+}
+
+static struct ffs_truth *find_or_add(struct ffs_truths *t, u32 ino)
+{
+	u32 i = place(t, ino);
+
+	if (i < t->nr && t->v[i].ino == ino)
+		return &t->v[i];
+	if (t->nr == t->cap) {
+		t->cap = t->cap ? 2 * t->cap : 16;
+		t->v = ffs_realloc(t->v, t->cap * sizeof(*t->v));
+	}
+	memmove(&t->v[i + 1], &t->v[i], (t->nr - i) * sizeof(*t->v));
+	t->nr++;
+	t->v[i] = (struct ffs_truth){ .ino = ino };
+	return &t->v[i];
+}
+
+static void reset(struct ffs_truth *t)
+{
+	ffs_runs_free(&t->want);
+	t->want = (struct ffs_runs){ 0 };
+	t->unknown = false;
+}
+
+const struct ffs_runs *ffs_truth_of(const struct foliofs_fs *fs, u32 ino)
+{
+	const struct ffs_truth *t = fs->truths ? find(fs->truths, ino) : NULL;
+
+	return t && !t->unknown ? &t->want : NULL;
+}
+
+void ffs_truths_free(struct ffs_truths *t)
+{
+	u32 i;
+
+	if (!t)
+		return;
+	for (i = 0; i < t->nr; i++)
+		ffs_runs_free(&t->v[i].want);
+	free(t->v);
+	free(t->touched);
+	free(t);
+}
+
+/* Bytes at and behind @at move by @delta; where they come from stays the same. */
+static void shift(struct ffs_runs *want, u64 at, s64 delta)
+{
+	struct ffs_runs moved = { 0 };
+	u64 to = at + (u64)delta;
+
+	ffs_content_copy(&moved, 0, want, 0, min(at, to), FFS_SRC_ZERO);
+	ffs_content_copy(&moved, to, want, at, MAX_BYTES - max(at, to), FFS_SRC_ZERO);
+	ffs_runs_free(want);
+	*want = moved;
+}
+
+static void fallocated(struct ffs_truth *t, const struct foliofs_op *op)
+{
+	switch (op->flags & ~FOLIOFS_FALLOC_KEEP_SIZE) {
+	case FOLIOFS_FALLOC_PUNCH_HOLE:
+	case FOLIOFS_FALLOC_ZERO_RANGE:
+		ffs_runs_clear(&t->want, op->off, op->off + op->len);
+		break;
+	case FOLIOFS_FALLOC_COLLAPSE_RANGE:
+		shift(&t->want, op->off + op->len, -(s64)op->len);
+		break;
+	case FOLIOFS_FALLOC_INSERT_RANGE:
+		shift(&t->want, op->off, (s64)op->len);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Stores through a mapping; those behind EOF are not part of the file. */
+static void stored(struct ffs_truth *t, const struct ffs_inode *inode, const struct foliofs_op *op)
+{
+	u64 src = ffs_src(op->id, inode->ino), end = min(op->off + op->len, inode->i_size), pos;
+
+	if (!op->stride)
+		ffs_content_write(&t->want, op->off, max(op->off, end), src);
+	else
+		for (pos = op->off; pos < end; pos += op->stride)
+			ffs_content_write(&t->want, pos, pos + 1, src);
+}
+
+/* writeevery, punchevery: the same at each stride. */
+static void every(struct ffs_truth *t, const struct foliofs_op *op, u64 src)
+{
+	u64 pos;
+
+	for (pos = op->off; pos < op->off + op->len; pos += op->stride)
+		if (op->kind == FOLIOFS_OP_WRITE_EVERY)
+			ffs_content_write(&t->want, pos, pos + op->chunk, src);
+		else
+			ffs_runs_clear(&t->want, pos, pos + op->chunk);
+}
+
+/* The inode of a file operation is gone or was never there: forget what is not in core. */
+static void forget_gone(struct foliofs_fs *fs)
+{
+	struct ffs_truths *t = ffs_truths(fs);
+	u32 i;
+
+	for (i = 0; i < t->nr;) {
+		if (ffs_inode_find(&fs->ops.sb, t->v[i].ino)) {
+			i++;
+			continue;
+		}
+		ffs_runs_free(&t->v[i].want);
+		memmove(&t->v[i], &t->v[i + 1], (--t->nr - i) * sizeof(*t->v));
+	}
+}
+
+static void file_op(struct foliofs_fs *fs, struct ffs_inode *inode, const struct foliofs_op *op,
+		    s64 result)
+{
+	struct ffs_truth *t = find_or_add(ffs_truths(fs), inode->ino);
+	u64 src = ffs_src(op->id, inode->ino), at;
+
+	switch (op->kind) {
+	case FOLIOFS_OP_WRITE:
+	case FOLIOFS_OP_WRITE_BAD:
+	case FOLIOFS_OP_APPEND:
+		if (result <= 0)
+			break;
+		at = op->kind == FOLIOFS_OP_APPEND ? inode->i_size - (u64)result : op->off;
+		ffs_content_write(&t->want, at, at + (u64)result, src);
+		break;
+	case FOLIOFS_OP_MWRITE:
+	case FOLIOFS_OP_MTOUCH:
+		if (result < 0)
+			t->unknown = true;
+		else
+			stored(t, inode, op);
+		break;
+	case FOLIOFS_OP_TRUNCATE:
+		ffs_runs_clear(&t->want, op->len, MAX_BYTES);
+		if (!op->len)
+			t->unknown = false;
+		break;
+	case FOLIOFS_OP_FALLOCATE:
+		if (!result)
+			fallocated(t, op);
+		else if (op->flags & ~FOLIOFS_FALLOC_KEEP_SIZE)
+			t->unknown = true;
+		break;
+	case FOLIOFS_OP_WRITE_EVERY:
+	case FOLIOFS_OP_PUNCH_EVERY:
+		if (result < 0)
+			t->unknown = true;
+		else
+			every(t, op, src);
+		break;
+	case FOLIOFS_OP_FSYNC:
+	case FOLIOFS_OP_FDATASYNC:
+	case FOLIOFS_OP_SYNC_RANGE:
+	case FOLIOFS_OP_MSYNC:
+		/* An error was told: data may be lost. */
+		if (result < 0)
+			t->unknown = true;
+		break;
+	default:
+		break;
+	}
+}
+
+static struct ffs_inode *inode_of(struct foliofs_fs *fs, const struct foliofs_op *op)
+{
+	const struct ffs_file *f = ffs_file(&fs->ops, op->file);
+
+	if (f)
+		return f->inode;
+	return op->path && op->kind == FOLIOFS_OP_TRUNCATE ? ffs_lookup(&fs->ops, op->path) : NULL;
+}
+
+void ffs_truth_op(struct foliofs_fs *fs, const struct foliofs_op *op, s64 result)
+{
+	struct ffs_inode *inode = inode_of(fs, op);
+	const struct ffs_file *g;
+
+	switch (op->kind) {
+	case FOLIOFS_OP_OPEN:
+		/* An empty file: new, or cut to nothing.  Others have been seen, or are not known. */
+		if (inode && result >= 0 && !inode->i_size)
+			reset(find_or_add(ffs_truths(fs), inode->ino));
+		else if (inode && result >= 0 && !find(ffs_truths(fs), inode->ino))
+			find_or_add(ffs_truths(fs), inode->ino)->unknown = true;
+		break;
+	case FOLIOFS_OP_UNLINK:
+	case FOLIOFS_OP_RENAME:
+	case FOLIOFS_OP_CLOSE:
+		forget_gone(fs);
+		break;
+	case FOLIOFS_OP_COPY_RANGE:
+		g = ffs_file(&fs->ops, op->file2);
+		if (g && result > 0)
+			ffs_content_write(&find_or_add(ffs_truths(fs), g->inode->ino)->want, op->off2,
+					  op->off2 + (u64)result,
+					  ffs_src(op->id, g->inode->ino));
+		break;
+	case FOLIOFS_OP_MOVE_EXTENTS:
+		/* The donor gets what the other file's blocks held. */
+		g = ffs_file(&fs->ops, op->file2);
+		if (g)
+			find_or_add(ffs_truths(fs), g->inode->ino)->unknown = true;
+		break;
+	default:
+		if (inode && ffs_is_reg(inode))
+			file_op(fs, inode, op, result);
+		break;
+	}
+}

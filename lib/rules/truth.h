@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the bytes of each file have to be, by the operations alone: writes put
+ * their bytes, truncate and holes put zeros, nothing else changes any.  A file
+ * system without a cache, a journal or blocks; the rules hold the real one
+ * against it.
+ */
+#ifndef FFS_TRUTH_H
+#define FFS_TRUTH_H
+
+#include "fs/fs.h"
+
+struct ffs_truth {
+	u32 ino;
+	bool unknown; /* an operation failed half way: nothing is said of this file */
+	struct ffs_runs want; /* as struct ffs_mapping's content; what is not there is zero */
+};
+
+struct ffs_truths {
+	struct ffs_truth *v; /* ascending by inode */
+	u32 nr, cap;
+	/* bytes that the running operation moved: checked when it is over */
+	struct ffs_touched {
+		u32 ino;
+		bool disk; /* on the device, else where a read finds them */
+		u64 first, end;
+	} *touched;
+	u32 nr_touched, cap_touched;
+};
+
+struct ffs_truths *ffs_truths(struct foliofs_fs *fs);
+/* The operation is over: what it had to do to its files. */
+void ffs_truth_op(struct foliofs_fs *fs, const struct foliofs_op *op, s64 result);
+/* Bytes [first, end) of the file moved. */
+void ffs_truth_touch(struct foliofs_fs *fs, u32 ino, bool disk, u64 first, u64 end);
+/* Everything touched, and what the operation read, against what it has to be. */
+void ffs_truth_check(struct foliofs_fs *fs, const struct foliofs_op *op, s64 result);
+/* What [first, end) of @ino has to be; NULL: not known. */
+const struct ffs_runs *ffs_truth_of(const struct foliofs_fs *fs, u32 ino);
+void ffs_truths_free(struct ffs_truths *t);
+
+#endif
