@@ -141,6 +141,7 @@ int ffs_inline_convert(struct ffs_super *sb, struct ffs_inode *inode)
 	destroy(sb, h, inode);
 	err = ffs_bh_map(sb, h, inode, &map, FFS_GET_CREATE);
 	if (err > 0) {
+		ffs_home_later(sb, map.pblk);
 		ffs_content_copy(&sb->disk, map.pblk << sb->env.block_bits, &inode->mapping->content, 0,
 				 ffs_block_size(&sb->env), FFS_SRC_ZERO);
 		err = ffs_journal_dirty(h, map.pblk);

@@ -8,20 +8,26 @@
 /* Bytes [pos, pos + len) of the file come from @pblk on.  Stale bytes are told. */
 static void fill(struct ffs_super *sb, struct ffs_mapping *m, u64 pos, u64 pblk, u64 len)
 {
-	u64 from = pblk << sb->env.block_bits, end;
+	u64 from = pblk << sb->env.block_bits, stop = from + len, end;
 	struct ffs_runs_pos at;
 	const struct ffs_run *r;
 
-	ffs_content_copy(&m->content, pos, &sb->disk, from, len, FFS_SRC_ZERO);
-	if (pos >= m->inode->i_size)
-		return;
-	end = from + min(len, m->inode->i_size - pos);
-	ffs_runs_for_each(&sb->disk, r, at, from, end)
-		if (r->b & FFS_SRC_STALE)
-			ffs_emit(&sb->env, foliofs_stale, m->inode->ino,
-				 pos + max(r->first, from) - from,
-				 min(r->end, end) - max(r->first, from), ffs_src_op(r->b),
-				 ffs_src_ino(r->b));
+	for (; from < stop; pos += len, from += len) {
+		const struct ffs_runs *disk;
+
+		len = stop - from;
+		disk = ffs_device_view(sb, from, &len);
+		ffs_content_copy(&m->content, pos, disk, from, len, FFS_SRC_ZERO);
+		if (pos >= m->inode->i_size)
+			continue;
+		end = from + min(len, m->inode->i_size - pos);
+		ffs_runs_for_each(disk, r, at, from, end)
+			if (r->b & FFS_SRC_STALE)
+				ffs_emit(&sb->env, foliofs_stale, m->inode->ino,
+					 pos + max(r->first, from) - from,
+					 min(r->end, end) - max(r->first, from), ffs_src_op(r->b),
+					 ffs_src_ino(r->b));
+	}
 }
 
 void ffs_bh_read_blocks(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_folio *f, u32 first,

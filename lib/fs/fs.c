@@ -232,6 +232,7 @@ void foliofs_fs_free(struct foliofs_fs *fs)
 	ffs_journal_free(sb->journal);
 	ffs_layout_free(fs->ops.layout);
 	ffs_runs_free(&sb->disk);
+	ffs_runs_free(&sb->not_home);
 	ffs_runs_free(&sb->jdata);
 	free(sb->inodes);
 	free(sb->dirty);

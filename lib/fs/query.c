@@ -249,12 +249,16 @@ void ffs_content_walk(const struct foliofs_fs *fs, const struct ffs_inode *inode
 			give_runs(&j, pos, end, &inode->mapping->content, pos, FFS_SRC_ZERO, mapped);
 		} else {
 			end = min(end, next);
-			if (mapped && p.pblk && !p.unwritten)
-				give_runs(&j, pos, end, &sb->disk,
-					  (p.pblk << bits) + (pos - ((u64)p.lblk << bits)),
-					  FFS_SRC_ZERO, true);
-			else
+			if (mapped && p.pblk && !p.unwritten) {
+				u64 at = (p.pblk << bits) + (pos - ((u64)p.lblk << bits));
+				u64 n = end - pos;
+				const struct ffs_runs *disk = ffs_device_view(sb, at, &n);
+
+				end = pos + n;
+				give_runs(&j, pos, end, disk, at, FFS_SRC_ZERO, true);
+			} else {
 				give(&j, pos, end - pos, FFS_SRC_ZERO, 0, mapped);
+			}
 		}
 		pos = end;
 	}

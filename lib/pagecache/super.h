@@ -34,6 +34,8 @@ struct ffs_super {
 	void (*flush_all)(struct ffs_super *sb);
 
 	struct ffs_runs disk; /* content of the device by byte */
+	/* What the device holds in the place of blocks that are logged, not yet written home. */
+	struct ffs_runs not_home;
 	/* data=journal: blocks in the running transaction, key block, b = inode << 32 | lblk */
 	struct ffs_runs jdata;
 	u32 *ordered; /* inodes whose data the running transaction's commit writes */
@@ -98,6 +100,13 @@ int ffs_orphan_add(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode 
 /* @h NULL: in memory only (error paths). */
 int ffs_orphan_del(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode);
 bool ffs_is_orphan(const struct ffs_super *sb, u32 ino);
+
+/* Block @pblk gets its content through the log: what it holds now stays until the checkpoint. */
+void ffs_home_later(struct ffs_super *sb, u64 pblk);
+/* File data was written to [pblk, pblk + n): it is what the device holds. */
+void ffs_home_written(struct ffs_super *sb, u64 pblk, u64 n);
+/* What a read of *n device bytes from @byte on finds; *n is cut where that ends. */
+const struct ffs_runs *ffs_device_view(const struct ffs_super *sb, u64 byte, u64 *n);
 
 /* Workers. */
 void ffs_queue_work(struct ffs_super *sb, struct ffs_work *w);
