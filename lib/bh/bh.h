@@ -66,9 +66,12 @@ int ffs_generic_write_begin(struct ffs_super *sb, struct ffs_handle *h, struct f
 /* Copied bytes become uptodate and dirty (block_commit_write); @journal: the handle they go through. */
 int ffs_block_commit(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
 		     struct ffs_folio *f, u64 pos, u64 len, bool journalled);
-/* New blocks of [pos, pos + len) that nobody filled are zeroed and dirtied (folio_zero_new_buffers). */
-void ffs_zero_new_buffers(struct ffs_super *sb, struct ffs_inode *inode, struct ffs_folio *f,
-			  u64 pos, u64 len);
+/*
+ * New blocks of [pos, pos + len) that nobody filled are zeroed and dirtied (folio_zero_new_buffers);
+ * with data=journal through @h (ext4_journalled_zero_new_buffers).
+ */
+void ffs_zero_new_buffers(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
+			  struct ffs_folio *f, u64 pos, u64 len);
 /*
  * Credits for one more extent (ext4_journal_ensure_extent_credits, "restart handle if credits
  * are insufficient", v6.17): 0, or -EAGAIN where the transaction has no room.

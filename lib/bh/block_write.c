@@ -169,7 +169,7 @@ static int write_begin(struct ffs_super *sb, struct ffs_handle *h, struct ffs_in
 			ffs_bh_set(f, FFS_BH_UPTODATE, b, b + n);
 	}
 	if (err) {
-		ffs_zero_new_buffers(sb, inode, f, pos, len);
+		ffs_zero_new_buffers(sb, h, inode, f, pos, len);
 		return err;
 	}
 	if (pos & (block - 1))
@@ -211,9 +211,10 @@ int ffs_block_write_begin(struct ffs_super *sb, struct ffs_handle *h, struct ffs
 			   ensures(sb, h, get));
 }
 
-void ffs_zero_new_buffers(struct ffs_super *sb, struct ffs_inode *inode, struct ffs_folio *f,
-			  u64 pos, u64 len)
+void ffs_zero_new_buffers(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
+			  struct ffs_folio *f, u64 pos, u64 len)
 {
+	bool journalled = h && ffs_should_journal_data(sb, inode);
 	struct ffs_mapping *m = inode->mapping;
 	u8 bits = sb->env.block_bits;
 	u64 start = ffs_folio_pos(m, f), end = pos + len;
@@ -229,6 +230,10 @@ void ffs_zero_new_buffers(struct ffs_super *sb, struct ffs_inode *inode, struct 
 			ffs_bh_set(f, FFS_BH_UPTODATE, b, b + 1);
 		}
 		ffs_bh_clear(f, FFS_BH_NEW, b, b + 1);
+		if (journalled) {
+			ffs_dirty_journalled(sb, h, inode, f, b);
+			continue;
+		}
 		ffs_bh_set(f, FFS_BH_DIRTY, b, b + 1);
 		ffs_folio_set_dirty(m, f);
 		ffs_inode_dirtied(sb, inode);

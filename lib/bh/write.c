@@ -184,7 +184,7 @@ static s64 da_write_end(struct ffs_super *sb, struct ffs_inode *inode, u64 pos, 
 		return ffs_inline_write_end(sb, inode, pos, len, copied, w);
 	copied = accepted(w->folio, len, copied);
 	if (copied < len)
-		ffs_zero_new_buffers(sb, inode, w->folio, pos + copied, len - copied);
+		ffs_zero_new_buffers(sb, NULL, inode, w->folio, pos + copied, len - copied);
 	ffs_content_write(&inode->mapping->content, pos, pos + copied, ffs_src(sb->env.op, inode->ino));
 	ffs_block_commit(sb, NULL, inode, w->folio, pos, copied, false);
 	size = pos + copied;
@@ -231,7 +231,7 @@ static s64 direct_write_end(struct ffs_super *sb, struct ffs_inode *inode, u64 p
 		return ffs_inline_write_end(sb, inode, pos, len, copied, w);
 	copied = accepted(w->folio, len, copied);
 	if (copied < len)
-		ffs_zero_new_buffers(sb, inode, w->folio, pos + copied, len - copied);
+		ffs_zero_new_buffers(sb, w->handle, inode, w->folio, pos + copied, len - copied);
 	ffs_content_write(&inode->mapping->content, pos, pos + copied, ffs_src(sb->env.op, inode->ino));
 	ffs_block_commit(sb, w->handle, inode, w->folio, pos, copied, journalled);
 	if (pos + copied > inode->i_size) {
