@@ -380,7 +380,7 @@ static void walk_sets(struct ffs_ac *ac, u32 want, u32 from, u32 to)
 static bool optimize(const struct ffs_ac *ac)
 {
 	return ac->a->optimize && ac->criterion < FFS_CR_SLOW &&
-	       (ac->inode->flags & FFS_INODE_EXTENTS);
+	       ((ac->inode->flags & FFS_INODE_EXTENTS) || has(ac, FOLIOFS_CHANGE_MB_SETS_ANY_INODE));
 }
 
 /* One criterion, then the next one is set. */

@@ -7,7 +7,7 @@ int ffs_fadvise(struct ffs_ops *o, struct ffs_file *f, u64 off, u64 len, u32 adv
 	struct ffs_super *sb = &o->sb;
 	struct ffs_inode *inode = f->inode;
 	u8 bits = sb->env.page_bits;
-	u64 page = ffs_page_size(&sb->env), end = len ? off + len : FFS_LLONG_MAX;
+	u64 page = ffs_page_size(&sb->env), end = len ? off + len : FFS_LLONG_MAX + 1ull;
 	u64 first, last;
 	struct ffs_reader r = ffs_reader(o);
 
