@@ -4,11 +4,14 @@
  * events, and synced.
  */
 #include "fs.h"
+#include "rules/truth.h"
 
 static int quietly(struct foliofs_fs *fs, const struct foliofs_op *op)
 {
 	s64 ret = ffs_run_op(&fs->ops, op);
 
+	if (fs->options.rules)
+		ffs_truth_op(fs, op, ret);
 	return ret < 0 ? (int)ret : 0;
 }
 

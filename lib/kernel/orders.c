@@ -124,7 +124,7 @@ bool foliofs_journals_data(const struct foliofs_kernel *k, const struct foliofs_
 		return false;
 	/* a live inode with large folios keeps its mode until it is read again; since 6.19 the
 	 * flag drops the cache and sets the order anew */
-	return !has(k, FOLIOFS_CHANGE_LF_ENABLE) || has(k, FOLIOFS_CHANGE_LARGE_BLOCK_SIZE) ||
+	return !has(k, FOLIOFS_CHANGE_LF_JOURNAL_MODE) || has(k, FOLIOFS_CHANGE_LARGE_BLOCK_SIZE) ||
 	       !order;
 }
 
