@@ -3,14 +3,13 @@
  * foliosim run: scenarios and their expectations.
  */
 #include "commands.h"
+#include "scenario/files.h"
 #include "scenario/output.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define MAX_CHANGES 32
 
@@ -26,60 +25,6 @@ static const char usage[] =
 	"  -o, --only TEXT      only cases whose name has this text\n"
 	"  -v, --verbose        print operations, results and events\n"
 	"  -h, --help           this text\n";
-
-struct files {
-	char **path;
-	size_t nr, max;
-};
-
-static int add_path(struct files *l, const char *path)
-{
-	char **more;
-
-	if (l->nr == l->max) {
-		l->max = l->max ? 2 * l->max : 64;
-		more = realloc(l->path, l->max * sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		l->path = more;
-	}
-	l->path[l->nr] = strdup(path);
-	return l->path[l->nr++] ? 0 : -ENOMEM;
-}
-
-/* A file, or every *.yaml below a directory, in the order of names. */
-static int collect(struct files *l, const char *path)
-{
-	struct dirent **entry;
-	struct stat st;
-	char *name;
-	int i, nr, ret = 0;
-
-	if (!strcmp(path, "-") || stat(path, &st) || !S_ISDIR(st.st_mode))
-		return add_path(l, path);
-	nr = scandir(path, &entry, NULL, alphasort);
-	if (nr < 0)
-		return -errno;
-	for (i = 0; i < nr; i++) {
-		size_t len = strlen(entry[i]->d_name), dir = strlen(path);
-
-		name = malloc(dir + len + 2);
-		if (!name && !ret)
-			ret = -ENOMEM;
-		if (name && !ret && entry[i]->d_name[0] != '.') {
-			sprintf(name, "%s%s%s", path, path[dir - 1] == '/' ? "" : "/",
-				entry[i]->d_name);
-			if (!stat(name, &st) &&
-			    (S_ISDIR(st.st_mode) ||
-			     (len > 5 && !strcmp(entry[i]->d_name + len - 5, ".yaml"))))
-				ret = collect(l, name);
-		}
-		free(name);
-		free(entry[i]);
-	}
-	free(entry);
-	return ret;
-}
 
 struct output {
 	bool tap, json;
@@ -110,7 +55,7 @@ static int print_results(const struct output *out, const struct case_result *r, 
 	return 0;
 }
 
-static int run_all(const struct files *l, const struct run_options *o, const struct output *out)
+static int run_all(const struct scenario_files *l, const struct run_options *o, const struct output *out)
 {
 	struct scenario **s = calloc(l->nr, sizeof(*s));
 	struct case_result *results = NULL, **tail = &results;
@@ -159,7 +104,7 @@ int cmd_run(int argc, char **argv)
 	const char *with[MAX_CHANGES], *without[MAX_CHANGES];
 	struct run_options o = { .with = with, .without = without };
 	struct output out = { 0 };
-	struct files l = { 0 };
+	struct scenario_files l = { 0 };
 	int c, ret = 0;
 
 	while ((c = getopt_long(argc, argv, "tJ:jk:w:W:o:vh", options, NULL)) != -1) {
@@ -186,12 +131,10 @@ int cmd_run(int argc, char **argv)
 	if (optind == argc)
 		return fputs(usage, stderr), 2;
 	for (; optind < argc && !ret; optind++)
-		ret = collect(&l, argv[optind]);
+		ret = scenario_files_add(&l, argv[optind]);
 	if (ret)
 		fprintf(stderr, "foliosim run: %s: %s\n", argv[optind - 1], strerror(-ret));
 	ret = ret ? 3 : run_all(&l, &o, &out);
-	while (l.nr)
-		free(l.path[--l.nr]);
-	free(l.path);
+	scenario_files_free(&l);
 	return ret;
 }

@@ -216,6 +216,10 @@ static int64_t run_op(struct run *r, size_t *i)
 	r->result->nr_ops++;
 	if (log)
 		fprintf(log, "\tresult %lld\n", (long long)result);
+	if (result < 0 && !r->nr_failed++) {
+		r->first_failed = id;
+		r->first_error = (int)-result;
+	}
 	check_result(r, line, id, result);
 	if (scenario_op(r->s, *i - 1)->kind != FOLIOFS_OP_CRASH && id == line->last)
 		check_states(r, r->fs, line->expect.states, id);
@@ -328,6 +332,6 @@ void run_case(struct run *r, FILE *log)
 	foliofs_fs_free(r->fs);
 	r->fs = NULL;
 	event_log_free(&r->events);
-	if (r->result->failures)
+	if (r->result->failures && !r->outcome_only)
 		fetch_states(r);
 }

@@ -17,6 +17,10 @@ struct run {
 	struct foliofs_fs *fs; /* NULL: a scenario without operations */
 	struct event_log events;
 	struct case_result *result;
+	bool outcome_only; /* failures are not looked into */
+	uint32_t nr_failed; /* operations that returned an error */
+	uint32_t first_failed; /* the first of them */
+	int first_error; /* its error, positive */
 	uint8_t broken[FOLIOFS_RULE_COUNT]; /* rules, those after crashes too */
 	char broken_text[FOLIOFS_RULE_COUNT][260]; /* the first of each */
 };

@@ -317,6 +317,20 @@ int scenario_run(const struct scenario *s, const struct run_options *o, struct c
 		 struct place_error *err);
 void case_results_free(struct case_result *r);
 
+/* How a run ends, whatever the scenario expects of it. */
+struct scenario_outcome {
+	bool started; /* there is such a file system under this kernel */
+	uint8_t broken[FOLIOFS_RULE_COUNT];
+	uint32_t nr_failed, first_failed; /* operations that returned errors, the first one */
+	int first_error; /* positive */
+};
+
+/*
+ * Run @s, or its variant @v, under @k alone.  0, -ENOENT: it has no operations, -ENOMEM.
+ */
+int scenario_outcome(const struct scenario *s, const struct variant *v,
+		     const struct foliofs_kernel *k, struct scenario_outcome *o);
+
 /* Names of enum foliofs_verdict in scenarios. */
 extern const char *const verdict_names[];
 
