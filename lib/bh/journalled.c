@@ -17,6 +17,7 @@ int ffs_dirty_journalled(struct ffs_super *sb, struct ffs_handle *h, struct ffs_
 	ffs_bh_set(f, FFS_BH_JDIRTY, b, b + 1);
 	/* "ext4: Keep pages with journalled data dirty" (v6.3); before: clean until the commit. */
 	if (ffs_sb_has(sb, FOLIOFS_CHANGE_WRITEPAGES_JDATA)) {
+		f->flags &= (u8)~FFS_FOLIO_MARK; /* folio_mark_dirty */
 		ffs_folio_set_dirty(m, f);
 		ffs_inode_dirtied(sb, inode);
 	}

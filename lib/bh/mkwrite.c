@@ -93,6 +93,7 @@ int ffs_bh_mkwrite(struct ffs_super *sb, struct ffs_inode *inode, struct ffs_fol
 		 */
 		if (!ffs_sb_has(sb, FOLIOFS_CHANGE_WRITEPAGES_JDATA))
 			f->flags |= FFS_FOLIO_JDATA;
+		f->flags &= (u8)~FFS_FOLIO_MARK;
 		ffs_folio_set_dirty(inode->mapping, f);
 		ffs_inode_dirtied(sb, inode);
 		return err;

@@ -129,9 +129,10 @@ static int zero_inner(struct ffs_ops *o, struct ffs_inode *inode, u64 off, u64 e
 }
 
 /* The partly covered blocks at the edges, in a handle of their own. */
-static int zero_edges(struct ffs_ops *o, struct ffs_inode *inode, u64 off, u64 len, u64 new_size)
+static int zero_edges(struct ffs_ops *o, struct ffs_file *f, u64 off, u64 len, u64 new_size)
 {
 	struct ffs_super *sb = &o->sb;
+	struct ffs_inode *inode = f->inode;
 	struct ffs_handle *h;
 	int err;
 
@@ -144,14 +145,16 @@ static int zero_edges(struct ffs_ops *o, struct ffs_inode *inode, u64 off, u64 l
 			extend_size(o, NULL, inode, new_size, new_size);
 		err = ffs_mark_inode_dirty(sb, h, inode, "ext4_fallocate");
 		ffs_update_fsync_tid(h, inode, true);
+		h->sync |= (f->flags & (FOLIOFS_O_SYNC | FOLIOFS_O_DSYNC)) != 0;
 	}
 	ffs_handle_stop(h);
 	return err;
 }
 
-int ffs_zero_range(struct ffs_ops *o, struct ffs_inode *inode, u32 mode, u64 off, u64 len)
+int ffs_zero_range(struct ffs_ops *o, struct ffs_file *f, u32 mode, u64 off, u64 len)
 {
 	struct ffs_super *sb = &o->sb;
+	struct ffs_inode *inode = f->inode;
 	u64 end = off + len, block = ffs_block_size(&sb->env), new_size;
 	bool aligned = !((off | end) & (block - 1));
 	u32 first = (u32)(off >> sb->env.block_bits);
@@ -171,7 +174,7 @@ int ffs_zero_range(struct ffs_ops *o, struct ffs_inode *inode, u32 mode, u64 off
 		err = zero_inner(o, inode, off, end, new_size);
 	if (err || aligned)
 		return err;
-	return zero_edges(o, inode, off, len, new_size);
+	return zero_edges(o, f, off, len, new_size);
 }
 
 int ffs_fallocate(struct ffs_ops *o, struct ffs_file *f, u32 mode, u64 off, u64 len)
@@ -205,7 +208,7 @@ int ffs_fallocate(struct ffs_ops *o, struct ffs_file *f, u32 mode, u64 off, u64 
 	case FOLIOFS_FALLOC_PUNCH_HOLE:
 		return ffs_punch(o, inode, off, len);
 	case FOLIOFS_FALLOC_ZERO_RANGE:
-		return ffs_zero_range(o, inode, mode, off, len);
+		return ffs_zero_range(o, f, mode, off, len);
 	case FOLIOFS_FALLOC_COLLAPSE_RANGE:
 		return ffs_collapse(o, inode, off, len);
 	case FOLIOFS_FALLOC_INSERT_RANGE:

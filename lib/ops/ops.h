@@ -144,7 +144,7 @@ int ffs_inline_truncate(struct ffs_ops *o, struct ffs_inode *inode, u64 size);
 int ffs_falloc_time(struct ffs_ops *o, struct ffs_inode *inode);
 int ffs_fallocate(struct ffs_ops *o, struct ffs_file *f, u32 mode, u64 off, u64 len);
 int ffs_punch(struct ffs_ops *o, struct ffs_inode *inode, u64 off, u64 len);
-int ffs_zero_range(struct ffs_ops *o, struct ffs_inode *inode, u32 mode, u64 off, u64 len);
+int ffs_zero_range(struct ffs_ops *o, struct ffs_file *f, u32 mode, u64 off, u64 len);
 int ffs_collapse(struct ffs_ops *o, struct ffs_inode *inode, u64 off, u64 len);
 int ffs_insert(struct ffs_ops *o, struct ffs_inode *inode, u64 off, u64 len);
 /*
