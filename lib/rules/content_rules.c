@@ -104,9 +104,6 @@ static void check_range(struct foliofs_fs *fs, const struct ffs_inode *inode, bo
 	end = min(end, inode->i_size);
 	if (!k.want || first >= end || (inode->flags & FFS_INODE_INLINE_DATA))
 		return;
-	/* Journalled data gets to its place some time behind the commit. */
-	if (disk && ffs_should_journal_data(&fs->ops.sb, inode))
-		return;
 	ffs_content_walk(fs, inode, first, end, !disk, check_piece, &k);
 }
 
@@ -136,6 +133,9 @@ static void check_disk(struct foliofs_fs *fs, const struct ffs_inode *inode, u64
 {
 	bool dirty;
 
+	/* Journalled data gets to its place some time behind the commit. */
+	if (ffs_should_journal_data(&fs->ops.sb, inode))
+		return;
 	while (first < end) {
 		u64 next = same_until(inode, first, &dirty);
 
