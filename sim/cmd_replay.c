@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "replay/crash_every.h"
 #include "replay/result.h"
 
 static const char usage[] =
@@ -25,11 +26,14 @@ static const char usage[] =
 	"  --until N            stop behind operation N\n"
 	"  --show N             state before and after operation N, its events in between\n"
 	"  --crash-after N      cut the power behind operation N: what recovery leaves\n"
+	"  --crash-every        cut the power at every event: each state that breaks a rule\n"
+	"  --crash-at N         cut the power at event N: what recovery leaves\n"
 	"  --help               this text\n"
 	"\n"
 	"Exit: 0 clean, 1 a rule is broken, 2 usage, 3 input refused.\n";
 
-enum { OPT_EVENTS = 1, OPT_CAPTURE, OPT_REPORT, OPT_JSON, OPT_UNTIL, OPT_SHOW, OPT_CRASH };
+enum { OPT_EVENTS = 1, OPT_CAPTURE, OPT_REPORT, OPT_JSON, OPT_UNTIL, OPT_SHOW, OPT_CRASH,
+       OPT_EVERY, OPT_AT };
 
 static const struct option long_options[] = {
 	REPLAY_LONG_OPTIONS,
@@ -40,6 +44,8 @@ static const struct option long_options[] = {
 	{ "until", required_argument, NULL, OPT_UNTIL },
 	{ "show", required_argument, NULL, OPT_SHOW },
 	{ "crash-after", required_argument, NULL, OPT_CRASH },
+	{ "crash-every", no_argument, NULL, OPT_EVERY },
+	{ "crash-at", required_argument, NULL, OPT_AT },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
 };
@@ -47,6 +53,7 @@ static const struct option long_options[] = {
 struct request {
 	struct replay_args args;
 	struct replay_outputs out;
+	struct crash_request cuts;
 	const char *report;
 	bool json;
 };
@@ -55,22 +62,6 @@ static int complain(int code, const char *text)
 {
 	fprintf(stderr, "foliosim replay: %s\n", text);
 	return code;
-}
-
-static int take_number(const char *name, const char *arg, uint32_t *v)
-{
-	unsigned long long n;
-	char *end;
-
-	errno = 0;
-	n = strtoull(arg, &end, 10);
-	if (errno || *end || *arg < '0' || *arg > '9' || !n || n >= UINT32_MAX) {
-		fprintf(stderr, "foliosim replay: %s: expected the number of an operation, "
-			"got '%s'\n", name, arg);
-		return -EINVAL;
-	}
-	*v = (uint32_t)n;
-	return 0;
 }
 
 static int take_option(struct request *q, int opt, const char *arg)
@@ -91,13 +82,25 @@ static int take_option(struct request *q, int opt, const char *arg)
 		q->json = true;
 		return 0;
 	case OPT_UNTIL:
-		return take_number("--until", arg, &q->out.until);
+		ret = replay_number(&q->args, "--until", "operation", arg, &q->out.until);
+		break;
 	case OPT_SHOW:
-		return take_number("--show", arg, &q->out.show);
+		ret = replay_number(&q->args, "--show", "operation", arg, &q->out.show);
+		break;
+	case OPT_EVERY:
+		q->cuts.every = q->args.old_blocks = true;
+		return 0;
+	case OPT_AT:
+		q->args.old_blocks = true;
+		ret = replay_number(&q->args, "--crash-at", "event", arg, &q->cuts.at);
+		break;
 	case OPT_CRASH:
-		return take_number("--crash-after", arg, &q->out.crash_after);
+		ret = replay_number(&q->args, "--crash-after", "operation", arg,
+				    &q->out.crash_after);
+		break;
+	default:
+		ret = replay_option(&q->args, opt, arg);
 	}
-	ret = replay_option(&q->args, opt, arg);
 	if (ret < 0)
 		complain(0, q->args.error);
 	return ret ? -EINVAL : 0;
@@ -151,7 +154,10 @@ static int replay(struct request *q, const char *path)
 		return complain(3, err);
 	}
 	nr = replay_kernels(&q->args, "v6.18", k, err, sizeof(err));
-	if (nr == 1) {
+	if (nr == 1 && (q->cuts.every || q->cuts.at)) {
+		ret = crash_run(&s, k, &q->cuts, stdout, err, sizeof(err));
+		ret = ret >= 0 ? ret : complain(ret == -EINVAL ? 3 : 4, err);
+	} else if (nr == 1) {
 		ret = replay_run(&s, k, &q->out, r, err, sizeof(err));
 		if (!ret)
 			ret = put_out(q, &s, r);

@@ -34,6 +34,11 @@ struct foliofs_options {
 	enum foliofs_alloc_policy alloc;
 	bool crash_states; /* keep what each commit makes durable (needed by foliofs_fs_crash) */
 	bool rules; /* check the rules of rules.h after every operation */
+	/*
+	 * The device was in use before: a block that was never written holds stale bytes.
+	 * (Otherwise it reads zero, as on the fresh images of kernel captures.)
+	 */
+	bool old_blocks;
 	bool no_sys_resource; /* the caller may not change the journal-data flag: EPERM */
 	uint32_t tick_ns; /* clock tick of coarse times; 0: 4 ms */
 };
@@ -168,6 +173,12 @@ FOLIOFS_API int foliofs_fs_folio_text(const struct foliofs_fs *fs, uint32_t ino,
  * -EINVAL without crash_states.
  */
 FOLIOFS_API int foliofs_fs_crash(const struct foliofs_fs *fs, struct foliofs_fs **after);
+/*
+ * Grows whenever what a power cut would leave, or what has to survive it, changes:
+ * equal numbers, equal power cuts.  May be asked in the middle of an operation (from
+ * a sink), as foliofs_fs_crash() may.
+ */
+FOLIOFS_API uint64_t foliofs_fs_crash_state(const struct foliofs_fs *fs);
 /* Unmount and mount: syncs everything, drops all caches and preallocations. */
 FOLIOFS_API int foliofs_fs_unmount(struct foliofs_fs *fs);
 

@@ -35,6 +35,23 @@ FOLIOFS_API size_t foliofs_fs_broken(const struct foliofs_fs *fs);
 FOLIOFS_API const struct foliofs_broken *foliofs_fs_broken_at(const struct foliofs_fs *fs,
 							      size_t i);
 
+/*
+ * The rules of power cuts (stale data, written blocks beyond i_disksize, a size
+ * beyond its data, synced data lost) for a cut now, with recovery: each one broken
+ * goes to @fn, which may be NULL.  Needs crash_states; without a journal and under
+ * data=writeback stale bytes are no fault.  Returns how many.  What @fs has broken
+ * so far stays as it is.  foliofs_fs_crash() makes the same part of what @after has
+ * broken, if @fs has its rules checked.
+ */
+typedef void (*foliofs_broken_fn)(void *priv, const struct foliofs_broken *b);
+FOLIOFS_API size_t foliofs_fs_crash_broken(const struct foliofs_fs *fs, foliofs_broken_fn fn,
+					   void *priv);
+/*
+ * The same, but looks only at what has changed since the last call: for a cut at
+ * every event.  What was broken then and still is may be told again, or not.
+ */
+FOLIOFS_API size_t foliofs_fs_crash_news(struct foliofs_fs *fs, foliofs_broken_fn fn, void *priv);
+
 #ifdef __cplusplus
 }
 #endif

@@ -125,6 +125,13 @@ const struct ffs_run *ffs_runs_find(const struct ffs_runs *m, u64 key)
 	return r && r->first <= key ? r : NULL;
 }
 
+static void changed(struct ffs_runs *m, u64 first, u64 end)
+{
+	m->changed_first = m->changed_end ? min(m->changed_first, first) : first;
+	m->changed_end = max(m->changed_end, end);
+	m->changes++;
+}
+
 static void insert_chunk(struct ffs_runs *m, u32 at)
 {
 	if (m->nr_chunks == m->cap_chunks) {
@@ -204,6 +211,7 @@ void ffs_runs_clear(struct ffs_runs *m, u64 first, u64 end)
 
 	if (first >= end)
 		return;
+	changed(m, first, end);
 	while ((r = (struct ffs_run *)ffs_runs_at(m, first, &pos)) && r->first < end) {
 		if (r->first < first) {
 			struct ffs_run tail = *r;
@@ -253,6 +261,7 @@ void ffs_runs_set(struct ffs_runs *m, u64 first, u64 end, u64 a, u64 b)
 	r = (struct ffs_run *)ffs_runs_at(m, first, &pos);
 	if (r && r->first <= first && r->a == a && r->b == b && r->end >= end)
 		return;
+	changed(m, first, end);
 	if (r && r->first < end) {
 		/* One whole run gives way to another: the usual case of an overwrite. */
 		if (r->first == first && r->end == end) {
@@ -270,6 +279,7 @@ void ffs_runs_shift(struct ffs_runs *m, u64 at, s64 delta)
 	struct ffs_runs_pos pos;
 	struct ffs_run *r = (struct ffs_run *)ffs_runs_at(m, at, &pos);
 
+	changed(m, at, ~0ull);
 	if (r && r->first < at) {
 		struct ffs_run tail = *r;
 

@@ -36,6 +36,8 @@ struct ffs_runs {
 	u64 *end; /* of the last run of each chunk: all that a lookup reads before its chunk */
 	u32 nr_chunks, cap_chunks;
 	u64 nr; /* runs in all */
+	u64 changes; /* grows with every change: equal numbers, equal contents */
+	u64 changed_first, changed_end; /* what changed since somebody set changed_end to 0 */
 	/* Where the last lookup ended: the next one is often close. A guess, always checked. */
 	struct ffs_runs_pos hint;
 };

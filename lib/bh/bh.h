@@ -214,7 +214,9 @@ int ffs_bh_move_piece(struct ffs_super *sb, struct ffs_inode *orig, struct ffs_i
 /* Block @b of the folio goes through the journal with @h. */
 int ffs_dirty_journalled(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
 			 struct ffs_folio *f, u32 b);
-/* The transaction that was running has committed: its data blocks are to be checkpointed. */
+/* The running transaction is locked: the log gets its data blocks as they are now. */
+void ffs_journalled_locked(struct ffs_super *sb);
+/* It has committed: its data blocks are to be checkpointed. */
 void ffs_journalled_committed(struct ffs_super *sb);
 
 extern const struct ffs_data_path ffs_bh_path;

@@ -38,8 +38,11 @@ static void committed(struct ffs_super *sb, struct ffs_inode *inode, u32 lblk, u
 	u32 b;
 
 	/* A crash finds it there: it counts as on disk from the commit on. */
-	ffs_content_copy(&sb->disk, pblk << bits, &m->content, pos, 1ull << bits,
+	ffs_content_copy(&sb->disk, pblk << bits, &sb->jdata_logged, pblk << bits, 1ull << bits,
 			 FFS_SRC_UNKNOWN);
+	/* The next transaction has it already, or its page has been thrown away. */
+	if (ffs_runs_find(&sb->jdata, pblk))
+		return;
 	if (!f)
 		return;
 	b = lblk - ffs_folio_block(m, f);
@@ -51,16 +54,38 @@ static void committed(struct ffs_super *sb, struct ffs_inode *inode, u32 lblk, u
 	ffs_inode_dirtied(sb, inode);
 }
 
+void ffs_journalled_locked(struct ffs_super *sb)
+{
+	u8 bits = sb->env.block_bits;
+	struct ffs_runs_pos at;
+	const struct ffs_run *r;
+
+	ffs_runs_free(&sb->jdata_committing);
+	ffs_runs_free(&sb->jdata_logged);
+	sb->jdata_committing = sb->jdata;
+	sb->jdata = (struct ffs_runs){ 0 };
+	for (r = ffs_runs_at(&sb->jdata_committing, 0, &at); r;
+	     r = ffs_runs_next(&sb->jdata_committing, &at)) {
+		struct ffs_inode *inode = ffs_inode_find(sb, (u32)(r->b >> 32));
+
+		if (inode)
+			ffs_content_copy(&sb->jdata_logged, r->first << bits, &inode->mapping->content,
+					 (u64)(u32)r->b << bits, 1ull << bits, FFS_SRC_UNKNOWN);
+	}
+}
+
 void ffs_journalled_committed(struct ffs_super *sb)
 {
 	struct ffs_runs_pos at;
 	const struct ffs_run *r;
 
-	for (r = ffs_runs_at(&sb->jdata, 0, &at); r; r = ffs_runs_next(&sb->jdata, &at)) {
+	for (r = ffs_runs_at(&sb->jdata_committing, 0, &at); r;
+	     r = ffs_runs_next(&sb->jdata_committing, &at)) {
 		struct ffs_inode *inode = ffs_inode_find(sb, (u32)(r->b >> 32));
 
 		if (inode)
 			committed(sb, inode, (u32)r->b, r->first);
 	}
-	ffs_runs_free(&sb->jdata);
+	ffs_runs_free(&sb->jdata_committing);
+	ffs_runs_free(&sb->jdata_logged);
 }

@@ -1,126 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Power cuts: what each commit made durable is kept, and a crash makes a file
- * system of it: journal replay gives the last committed metadata, the orphan list
- * is processed, data is what had reached the device.
- *
- * SIMPLIFIED: without a journal the metadata of the last commit-like point (a sync
- * of the whole file system) is taken to be on disk.
+ * Power cuts: a file system is made of what the last commit left (committed.c):
+ * journal replay gives that metadata, the orphan list is processed
+ * (ext4_orphan_cleanup), data is what had reached the device.
  */
 #include <stdio.h>
+#include "bh/bh.h"
 #include "fs.h"
-
-static struct ffs_committed *committed_find(const struct foliofs_fs *fs, u32 ino)
-{
-	u32 i;
-
-	for (i = 0; i < fs->nr_committed; i++)
-		if (fs->committed[i].inode.ino == ino)
-			return &fs->committed[i];
-	return NULL;
-}
-
-static void drop_tree(struct foliofs_fs *fs, struct ffs_committed *c)
-{
-	ffs_blockmap_destroy(&fs->ops.sb.bm, &c->inode);
-}
-
-static void record_inode(struct foliofs_fs *fs, const struct ffs_inode *inode)
-{
-	struct ffs_committed *c = committed_find(fs, inode->ino);
-	u64 generation = ffs_blockmap_generation(inode);
-	struct ffs_inode copy = *inode;
-
-	if (!c) {
-		if (fs->nr_committed == fs->cap_committed) {
-			fs->cap_committed = fs->cap_committed ? 2 * fs->cap_committed : 16;
-			fs->committed = ffs_realloc(fs->committed,
-						    fs->cap_committed * sizeof(*fs->committed));
-		}
-		c = &fs->committed[fs->nr_committed++];
-		*c = (struct ffs_committed){ .generation = ~generation };
-	}
-	/* The tree is copied only where it changed. */
-	if (c->generation != generation) {
-		if (c->inode.tree || c->inode.ind)
-			drop_tree(fs, c);
-		c->inode.tree = NULL;
-		c->inode.ind = NULL;
-		ffs_blockmap_clone(&c->inode, inode);
-		c->generation = generation;
-	}
-	copy.tree = c->inode.tree;
-	copy.ind = c->inode.ind;
-	copy.es = NULL;
-	copy.pas = NULL;
-	copy.mapping = NULL;
-	copy.data_path = NULL;
-	copy.vfs = NULL;
-	copy.opens = copy.writers = copy.reserved = 0;
-	/* What is on disk is the inode as it was last written to its buffer. */
-	copy.i_size = copy.i_disksize = copy.raw_disksize;
-	c->inode = copy;
-	c->live = true;
-}
-
-static void record_name(void *priv, const char *path, uint32_t ino, uint32_t mode)
-{
-	struct foliofs_fs *fs = priv;
-
-	(void)mode;
-	if (fs->nr_names == fs->cap_names) {
-		fs->cap_names = fs->cap_names ? 2 * fs->cap_names : 16;
-		fs->names = ffs_realloc(fs->names, fs->cap_names * sizeof(*fs->names));
-	}
-	fs->names[fs->nr_names++] = (struct ffs_name){ strdup(path), ino };
-}
-
-static void forget_names(struct foliofs_fs *fs)
-{
-	u32 i;
-
-	for (i = 0; i < fs->nr_names; i++)
-		free(fs->names[i].path);
-	fs->nr_names = 0;
-}
-
-void ffs_record_commit(struct foliofs_fs *fs)
-{
-	struct ffs_super *sb = &fs->ops.sb;
-	u32 i;
-
-	for (i = 0; i < fs->nr_committed; i++)
-		fs->committed[i].live = false;
-	for (i = 0; i < sb->cap_inodes; i++)
-		if (sb->inodes[i])
-			record_inode(fs, sb->inodes[i]);
-	for (i = 0; i < fs->nr_committed;) {
-		if (fs->committed[i].live) {
-			i++;
-			continue;
-		}
-		drop_tree(fs, &fs->committed[i]);
-		fs->committed[i] = fs->committed[--fs->nr_committed];
-	}
-	forget_names(fs);
-	foliofs_fs_for_each_name(fs, record_name, fs);
-	fs->orphans = ffs_realloc(fs->orphans, sb->nr_orphans * sizeof(*fs->orphans));
-	if (sb->nr_orphans)
-		memcpy(fs->orphans, sb->orphans, sb->nr_orphans * sizeof(*fs->orphans));
-	fs->nr_orphans = sb->nr_orphans;
-}
-
-void ffs_committed_free(struct foliofs_fs *fs)
-{
-	u32 i;
-
-	for (i = 0; i < fs->nr_committed; i++)
-		drop_tree(fs, &fs->committed[i]);
-	free(fs->committed);
-	forget_names(fs);
-	free(fs->names);
-	free(fs->orphans);
-}
 
 /* Blocks of a restored file are in use in the new file system's bitmaps. */
 static void mark_run(void *priv, const struct ffs_map_run *run)
@@ -139,13 +25,15 @@ static void restore_inode(struct foliofs_fs *to, const struct ffs_committed *c)
 	inode->nlink = c->inode.nlink;
 	inode->i_blocks = c->inode.i_blocks;
 	inode->i_size = inode->i_disksize = inode->raw_disksize = c->inode.i_disksize;
-	if (!(inode->flags & FFS_INODE_INLINE_DATA)) {
-		ffs_blockmap_destroy(&o->sb.bm, inode);
-		ffs_blockmap_init(&o->sb.bm, inode);
-		ffs_blockmap_replace(&o->sb.bm, inode, &c->inode);
-		ffs_for_each_run(inode, mark_run, o->sb.alloc);
-		ffs_for_each_tree_block(inode, mark_run, o->sb.alloc);
+	if (inode->flags & FFS_INODE_INLINE_DATA) {
+		ffs_runs_copy(&ffs_bh_inode(inode)->inline_data, &c->tree->inline_data);
+		return;
 	}
+	ffs_blockmap_destroy(&o->sb.bm, inode);
+	ffs_blockmap_init(&o->sb.bm, inode);
+	ffs_blockmap_replace(&o->sb.bm, inode, &c->inode);
+	ffs_for_each_run(inode, mark_run, o->sb.alloc);
+	ffs_for_each_tree_block(inode, mark_run, o->sb.alloc);
 }
 
 static void restore_name(struct foliofs_fs *to, const struct ffs_name *n)
@@ -163,7 +51,6 @@ static void restore_name(struct foliofs_fs *to, const struct ffs_name *n)
 		v->entry = ffs_realloc(v->entry, v->cap_entries * sizeof(*v->entry));
 	}
 	v->entry[v->nr_entries++] = (struct ffs_dirent){ .name = strdup(name), .ino = n->ino };
-	v->no_block = ffs_is_dir(inode) ? v->no_block : v->no_block;
 	ffs_vfs(inode)->parent = dir->ino;
 }
 
@@ -188,6 +75,7 @@ static void process_orphans(struct foliofs_fs *to, const u32 *orphans, u32 n)
 int foliofs_fs_crash(const struct foliofs_fs *fs, struct foliofs_fs **after)
 {
 	const struct ffs_super *sb = &fs->ops.sb;
+	const struct ffs_snapshot *s = fs->durable;
 	struct foliofs_options options = fs->options;
 	struct foliofs_fs *to;
 	char err[160];
@@ -198,16 +86,26 @@ int foliofs_fs_crash(const struct foliofs_fs *fs, struct foliofs_fs **after)
 		return -EINVAL;
 	options.crash_states = false;
 	options.rules = false;
+	options.old_blocks = false;
 	ret = foliofs_fs_new(&sb->env.kernel, &sb->env.geo, &options, &to, err, sizeof(err));
 	if (ret)
 		return ret;
 	to->ops.sb.env.muted = true;
+	to->ops.sb.env.op = sb->env.op;
 	ffs_runs_copy(&to->ops.sb.disk, &sb->disk);
-	for (i = 0; i < fs->nr_committed; i++)
-		restore_inode(to, &fs->committed[i]);
-	for (i = 0; i < fs->nr_names; i++)
-		restore_name(to, &fs->names[i]);
-	process_orphans(to, fs->orphans, fs->nr_orphans);
+	for (i = 0; i < s->nr; i++)
+		restore_inode(to, &s->inode[i]);
+	for (i = 0; s->names && i < s->names->nr; i++)
+		restore_name(to, &s->names->name[i]);
+	process_orphans(to, s->orphans, s->nr_orphans);
+	if (fs->options.rules)
+		ffs_crash_rules(fs, ffs_keep_broken, to);
 	*after = to;
 	return 0;
+}
+
+uint64_t foliofs_fs_crash_state(const struct foliofs_fs *fs)
+{
+	/* Each of them only grows. */
+	return fs->commits + fs->ops.sb.disk.changes + fs->promises;
 }

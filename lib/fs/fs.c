@@ -28,7 +28,8 @@ static void journal_locked(void *priv, u32 tid)
 
 	(void)tid;
 	if (fs->options.crash_states)
-		ffs_record_commit(fs);
+		ffs_commit_locked(fs);
+	ffs_journalled_locked(&fs->ops.sb);
 }
 
 static void journal_submit_data(void *priv, u32 tid)
@@ -42,6 +43,7 @@ static void journal_committed(void *priv, u32 tid)
 {
 	struct ffs_super *sb = priv;
 
+	ffs_commit_done(fs_of(sb));
 	ffs_journalled_committed(sb);
 	ffs_alloc_committed(sb->alloc, tid);
 }
@@ -189,6 +191,7 @@ int foliofs_fs_new(const struct foliofs_kernel *k, const struct foliofs_geometry
 		fs->options.first_tid = FIRST_TID;
 	fs->ops.no_sys_resource = fs->options.no_sys_resource;
 	fs->ops.tick_ns = fs->options.tick_ns ? fs->options.tick_ns : TICK_NS;
+	ffs_committed_init(fs);
 	init_env(fs, k, g);
 	fs->ops.layout = ffs_layout_new(g);
 	if (!fs->ops.layout) {
@@ -204,8 +207,14 @@ int foliofs_fs_new(const struct foliofs_kernel *k, const struct foliofs_geometry
 		ffs_rules_wanted(&fs->rules_sink);
 		foliofs_fs_add_sink(fs, &fs->rules_sink);
 	}
-	if (fs->options.crash_states)
-		ffs_record_commit(fs);
+	if (fs->options.old_blocks)
+		ffs_runs_set(&fs->ops.sb.disk, 0, g->blocks_count << fs->ops.sb.env.block_bits, 0,
+			     FFS_SRC_OLD_DISK);
+	if (fs->options.crash_states) {
+		ffs_commit_locked(fs);
+		ffs_commit_done(fs);
+		ffs_promise_init(fs);
+	}
 	*out = fs;
 	return 0;
 }
@@ -228,12 +237,15 @@ void foliofs_fs_free(struct foliofs_fs *fs)
 			i++;
 	}
 	ffs_committed_free(fs);
+	ffs_promise_free(fs);
 	ffs_truths_free(fs->truths);
 	ffs_journal_free(sb->journal);
 	ffs_layout_free(fs->ops.layout);
 	ffs_runs_free(&sb->disk);
 	ffs_runs_free(&sb->not_home);
 	ffs_runs_free(&sb->jdata);
+	ffs_runs_free(&sb->jdata_committing);
+	ffs_runs_free(&sb->jdata_logged);
 	free(sb->inodes);
 	free(sb->dirty);
 	free(sb->orphans);
@@ -263,8 +275,13 @@ void foliofs_fs_mute(struct foliofs_fs *fs, bool mute)
 
 int64_t foliofs_fs_run(struct foliofs_fs *fs, const struct foliofs_op *op)
 {
-	s64 ret = ffs_run_op(&fs->ops, op);
+	s64 ret;
 
+	if (fs->options.crash_states)
+		ffs_promise_before(fs, op);
+	ret = ffs_run_op(&fs->ops, op);
+	if (fs->options.crash_states)
+		ffs_promise_after(fs, op, ret);
 	if (fs->options.rules)
 		ffs_rules_after_op(fs, op, ret);
 	return ret;

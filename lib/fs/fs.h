@@ -7,11 +7,23 @@
 #include <foliofs/rules.h>
 #include "ops/ops.h"
 
-/* What the last commit made durable of one inode. */
+/* The block map of an inode as a commit found it; snapshots share it. */
+struct ffs_tree_copy {
+	u32 refs;
+	u64 seq, generation; /* of the inode and of its tree when it was copied */
+	bool is_inline;
+	struct ffs_inode inode; /* only the tree, or the indirect map */
+	struct ffs_map_run *run; /* what it maps, ascending: quicker to look at than the tree */
+	u32 nr_runs, cap_runs;
+	u64 first, end; /* blocks of the device that it maps lie in here */
+	struct ffs_runs inline_data; /* bytes that lie in the inode */
+};
+
+/* What a commit makes durable of one inode. */
 struct ffs_committed {
-	struct ffs_inode inode; /* its own copy of the tree; pointers of other layers are NULL */
-	u64 generation; /* of the tree that was copied */
-	bool live; /* seen by the commit that is being recorded */
+	struct ffs_inode inode; /* pointers of other layers are NULL */
+	struct ffs_tree_copy *tree;
+	bool changed; /* is not as in the snapshot before */
 };
 
 struct ffs_name {
@@ -19,6 +31,23 @@ struct ffs_name {
 	u32 ino;
 };
 
+/* The name space as a commit found it; snapshots share it. */
+struct ffs_names {
+	u32 refs, nr, cap;
+	u64 changed; /* ffs_ops.names_changed of that time */
+	struct ffs_name *name;
+};
+
+struct ffs_snapshot {
+	struct ffs_committed *inode; /* ascending by number */
+	u32 nr, cap;
+	struct ffs_names *names; /* NULL: none */
+	u32 *orphans; /* newest first */
+	u32 nr_orphans;
+};
+
+/* What a power cut must leave of one inode: see lib/rules/crash_rules.c. */
+struct ffs_promise;
 /* What the bytes of each file have to be: see lib/rules/truth.h. */
 struct ffs_truths;
 
@@ -31,13 +60,18 @@ struct foliofs_fs {
 	const struct foliofs_sink *sinks[FFS_MAX_SINKS + 1];
 	struct foliofs_sink rules_sink;
 
-	/* crash.c */
-	struct ffs_committed *committed;
-	u32 nr_committed, cap_committed;
-	struct ffs_name *names; /* the committed name space */
-	u32 nr_names, cap_names;
-	u32 *orphans;
-	u32 nr_orphans;
+	/* committed.c: what the last commit made durable, what the present one will */
+	struct ffs_snapshot snapshot[2], *durable, *pending;
+	bool commit_pending;
+	u64 commits;
+
+	/* crash_rules.c */
+	struct foliofs_sink crash_sink;
+	struct ffs_promise *promise; /* ascending by inode */
+	u32 nr_promises, cap_promises;
+	u64 promises; /* grows with every change of them */
+	u32 in_write_end; /* inode whose write_end runs, 0: none */
+	u64 commits_seen; /* by ffs_crash_news() */
 
 	/* rules */
 	struct ffs_truths *truths; /* NULL: nothing is known yet */
@@ -46,9 +80,15 @@ struct foliofs_fs {
 	size_t nr_broken, nr_kept;
 };
 
-/* A commit: the present metadata is durable from the end of it on. */
-void ffs_record_commit(struct foliofs_fs *fs);
+/* committed.c: a commit has been locked, its commit block is on disk. */
+void ffs_committed_init(struct foliofs_fs *fs);
+void ffs_commit_locked(struct foliofs_fs *fs);
+void ffs_commit_done(struct foliofs_fs *fs);
 void ffs_committed_free(struct foliofs_fs *fs);
+const struct ffs_committed *ffs_committed_find(const struct ffs_snapshot *s, u32 ino);
+/* The run that holds @lblk, or the next one; NULL: none. */
+const struct ffs_map_run *ffs_committed_run(const struct ffs_committed *c, u64 lblk);
+bool ffs_committed_orphan(const struct ffs_snapshot *s, u32 ino);
 
 /*
  * query.c: what a read of bytes [first, end) finds; @cached false: what the device alone has.
@@ -64,5 +104,19 @@ void ffs_rules_after_op(struct foliofs_fs *fs, const struct foliofs_op *op, s64 
 __attribute__((format(printf, 4, 5))) void ffs_rule_broken(struct foliofs_fs *fs,
 							   enum foliofs_rule rule, u32 ino,
 							   const char *format, ...);
+
+/* Keeps @b in the record of the file system @priv. */
+void ffs_keep_broken(void *priv, const struct foliofs_broken *b);
+
+/*
+ * crash_rules.c: what power cuts must not break.  Before an operation: what it may
+ * change is no longer promised; behind it: what it has synced is.
+ */
+void ffs_promise_before(struct foliofs_fs *fs, const struct foliofs_op *op);
+void ffs_promise_after(struct foliofs_fs *fs, const struct foliofs_op *op, s64 result);
+void ffs_promise_init(struct foliofs_fs *fs);
+void ffs_promise_free(struct foliofs_fs *fs);
+/* Rules that a power cut now would break, to @fn; how many. */
+size_t ffs_crash_rules(const struct foliofs_fs *fs, foliofs_broken_fn fn, void *priv);
 
 #endif

@@ -135,6 +135,7 @@ int ffs_dir_add(struct ffs_ops *o, struct ffs_handle *h, struct ffs_inode *dir, 
 		v->cap_entries = v->cap_entries ? 2 * v->cap_entries : 8;
 		v->entry = ffs_realloc(v->entry, v->cap_entries * sizeof(*v->entry));
 	}
+	o->names_changed++;
 	v->entry[v->nr_entries++] = (struct ffs_dirent){
 		.name = strdup(name), .ino = ino, .block = at,
 	};
@@ -161,6 +162,7 @@ int ffs_dir_remove(struct ffs_ops *o, struct ffs_handle *h, struct ffs_inode *di
 
 	if (!v->no_block)
 		v->room[d->block] += entry_size(d->name);
+	o->names_changed++;
 	free(d->name);
 	*d = v->entry[--v->nr_entries];
 	return err;

@@ -313,6 +313,7 @@ int ffs_rename(struct ffs_ops *o, const char *from, const char *to)
 		struct ffs_dirent *t = ffs_dir_find(ndir, nname);
 
 		t->ino = inode->ino;
+		o->names_changed++;
 		ffs_dir_dirty(o, h, ndir, t);
 		ffs_set_times(o, ndir);
 		ffs_mark_inode_dirty(sb, h, ndir, "ext4_setent");

@@ -61,6 +61,7 @@ struct ffs_ops {
 	u64 tick_ns;
 	bool no_sys_resource; /* callers lack CAP_SYS_RESOURCE */
 	u32 drop_generation;
+	u64 names_changed; /* grows with every name made or removed */
 };
 
 static inline struct ffs_ops *ffs_ops(struct ffs_super *sb)

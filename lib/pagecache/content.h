@@ -14,6 +14,8 @@
 #define FFS_SRC_ZERO 0ull
 #define FFS_SRC_UNKNOWN 0xffffffffull /* memory that nobody filled */
 #define FFS_SRC_STALE (1ull << 63)
+/* What a device held before mke2fs: stale, and of nobody. */
+#define FFS_SRC_OLD_DISK FFS_SRC_STALE
 
 static inline u64 ffs_src(u32 op, u32 ino)
 {

@@ -38,6 +38,8 @@ struct ffs_super {
 	struct ffs_runs not_home;
 	/* data=journal: blocks in the running transaction, key block, b = inode << 32 | lblk */
 	struct ffs_runs jdata;
+	/* of the transaction that commits: the same, and the bytes that its log holds */
+	struct ffs_runs jdata_committing, jdata_logged;
 	u32 *ordered; /* inodes whose data the running transaction's commit writes */
 	u32 nr_ordered, cap_ordered;
 

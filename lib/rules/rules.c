@@ -51,6 +51,19 @@ const struct foliofs_broken *foliofs_fs_broken_at(const struct foliofs_fs *fs, s
 	return i < fs->nr_kept ? &fs->broken[i] : NULL;
 }
 
+void ffs_keep_broken(void *priv, const struct foliofs_broken *b)
+{
+	struct foliofs_fs *fs = priv;
+
+	fs->nr_broken++;
+	if (fs->nr_kept >= FFS_MAX_BROKEN)
+		return;
+	if (!(fs->nr_kept & (fs->nr_kept - 1)))
+		fs->broken = ffs_realloc(fs->broken, (fs->nr_kept ? 2 * fs->nr_kept : 1) *
+							     sizeof(*fs->broken));
+	fs->broken[fs->nr_kept++] = *b;
+}
+
 void ffs_rule_broken(struct foliofs_fs *fs, enum foliofs_rule rule, u32 ino, const char *format, ...)
 {
 	struct foliofs_broken b = { .rule = rule, .op = fs->ops.sb.env.op, .ino = ino };
@@ -60,13 +73,7 @@ void ffs_rule_broken(struct foliofs_fs *fs, enum foliofs_rule rule, u32 ino, con
 	vsnprintf(b.text, sizeof(b.text), format, ap);
 	va_end(ap);
 	ffs_emit(&fs->ops.sb.env, foliofs_rule, ffs_str(names[rule]), ino, ffs_str(b.text));
-	fs->nr_broken++;
-	if (fs->nr_kept >= FFS_MAX_BROKEN)
-		return;
-	if (!(fs->nr_kept & (fs->nr_kept - 1)))
-		fs->broken = ffs_realloc(fs->broken, (fs->nr_kept ? 2 * fs->nr_kept : 1) *
-							     sizeof(*fs->broken));
-	fs->broken[fs->nr_kept++] = b;
+	ffs_keep_broken(fs, &b);
 }
 
 void ffs_rules_wanted(struct foliofs_sink *sink)

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "free_space.h"
@@ -38,6 +39,23 @@ static int refuse(struct replay_args *a, const char *what, const char *got)
 	return -EINVAL;
 }
 
+int replay_number(struct replay_args *a, const char *name, const char *what, const char *arg,
+		  uint32_t *v)
+{
+	unsigned long long n;
+	char *end;
+
+	errno = 0;
+	n = strtoull(arg, &end, 10);
+	if (errno || *end || *arg < '0' || *arg > '9' || !n || n >= UINT32_MAX) {
+		snprintf(a->error, sizeof(a->error), "%s: expected the number of an %s, got '%s'",
+			 name, what, arg);
+		return -EINVAL;
+	}
+	*v = (uint32_t)n;
+	return 0;
+}
+
 static int add_change(struct replay_args *a, bool with, const char *name)
 {
 	if (a->nr_changes == REPLAY_CHANGES)
@@ -45,6 +63,66 @@ static int add_change(struct replay_args *a, bool with, const char *name)
 	a->with[a->nr_changes] = with;
 	a->changes[a->nr_changes++] = name;
 	return 0;
+}
+
+/* The next "N" or "N-N" of a list at *@p: 0 at its end, 1, or -EINVAL. */
+static int next_range(const char **p, uint32_t *first, uint32_t *last)
+{
+	unsigned long n[2];
+	char *end;
+	int i;
+
+	if (!**p)
+		return 0;
+	for (i = 0; i < 2; i++) {
+		if (**p < '0' || **p > '9')
+			return -EINVAL;
+		errno = 0;
+		n[i] = strtoul(*p, &end, 10);
+		if (errno || n[i] > UINT32_MAX)
+			return -EINVAL;
+		n[1] = n[i];
+		*p = end;
+		if (i || *end != '-')
+			break;
+		++*p;
+	}
+	if ((**p && **p != ',') || (**p && !(*p)[1]) || n[1] < n[0])
+		return -EINVAL;
+	*p += **p == ',';
+	*first = (uint32_t)n[0];
+	*last = (uint32_t)n[1];
+	return 1;
+}
+
+static int only_check(const char *list)
+{
+	uint32_t first, last;
+	int ret = *list ? 1 : -EINVAL;
+
+	while (ret > 0)
+		ret = next_range(&list, &first, &last);
+	return ret;
+}
+
+/* Operations that --only does not name are left out. */
+static void only(struct opvec *v, const char *list)
+{
+	uint32_t i, nr = 0, first, last;
+
+	for (i = 0; i < v->nr; i++) {
+		const char *p = list;
+		bool in = false;
+
+		while (!in && next_range(&p, &first, &last) > 0)
+			in = first <= v->ops[i].id && v->ops[i].id <= last;
+		if (!in)
+			continue;
+		v->ops[nr] = v->ops[i];
+		v->texts[nr] = v->texts[i];
+		v->lines[nr++] = v->lines[i];
+	}
+	v->nr = nr;
 }
 
 static int take(struct replay_args *a, int opt, const char *arg)
@@ -79,6 +157,10 @@ static int take(struct replay_args *a, int opt, const char *arg)
 	case REPLAY_OPT_FREE_SPACE:
 		a->free_space = arg;
 		return free_space_check(arg, a->error, sizeof(a->error));
+	case REPLAY_OPT_ONLY:
+		a->only = arg;
+		return only_check(arg) ? refuse(a, "--only: expected numbers of operations (3,7-9)",
+						arg) : 0;
 	case REPLAY_OPT_ALLOC:
 		if (strcmp(arg, "kernel") && strcmp(arg, "worst"))
 			return refuse(a, "--alloc: expected kernel or worst", arg);
@@ -133,6 +215,8 @@ int replay_load(struct replay_args *a, const char *path, struct replay_setup *s,
 	}
 	if (ret)
 		trace_free(&s->trace);
+	else if (a->only)
+		only(&s->trace.v, a->only);
 	for (i = 0; !ret && i < s->trace.v.nr; i++)
 		s->has_crash |= s->trace.v.ops[i].kind == FOLIOFS_OP_CRASH;
 	return ret;
@@ -223,6 +307,7 @@ int replay_start(const struct replay_setup *s, const struct foliofs_kernel *k,
 		.alloc = s->args->alloc,
 		.crash_states = crash_states || s->has_crash,
 		.rules = true,
+		.old_blocks = s->args->old_blocks,
 	};
 	struct foliofs_fs *fs;
 	int ret = foliofs_fs_new(k, &s->geometry, &options, &fs, err, errlen);

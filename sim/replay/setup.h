@@ -20,7 +20,7 @@
 enum {
 	REPLAY_OPT_KERNEL = 0x5200, REPLAY_OPT_WITH, REPLAY_OPT_WITHOUT, REPLAY_OPT_ROOT,
 	REPLAY_OPT_CWD, REPLAY_OPT_FORMAT, REPLAY_OPT_MMAP_DIRTY, REPLAY_OPT_PREPARE,
-	REPLAY_OPT_FREE_SPACE, REPLAY_OPT_ALLOC,
+	REPLAY_OPT_FREE_SPACE, REPLAY_OPT_ALLOC, REPLAY_OPT_ONLY,
 };
 
 #define REPLAY_LONG_OPTIONS                                                                        \
@@ -34,7 +34,8 @@ enum {
 	{ "mmap-dirty", no_argument, NULL, REPLAY_OPT_MMAP_DIRTY },                                \
 	{ "prepare", required_argument, NULL, REPLAY_OPT_PREPARE },                                \
 	{ "free-space", required_argument, NULL, REPLAY_OPT_FREE_SPACE },                          \
-	{ "alloc", required_argument, NULL, REPLAY_OPT_ALLOC }
+	{ "alloc", required_argument, NULL, REPLAY_OPT_ALLOC },                                    \
+	{ "only", required_argument, NULL, REPLAY_OPT_ONLY }
 
 #define REPLAY_USAGE                                                                               \
 	GEOMETRY_USAGE                                                                             \
@@ -48,7 +49,8 @@ enum {
 	"  --prepare OPS        op list that is run before, without events\n"                      \
 	"  --free-space P       what is left free: \"one block per group\", per_group=LEN,at=N\n"  \
 	"                       or first=N,len=N,stride=N[,count=N]; several with ;\n"             \
-	"  --alloc kernel|worst where blocks are placed: as ext4 does, or each in a new group\n"
+	"  --alloc kernel|worst where blocks are placed: as ext4 does, or each in a new group\n"      \
+	"  --only N,N-N,...     only these operations of the trace\n"
 
 struct replay_args {
 	struct geometry_args geometry;
@@ -56,6 +58,8 @@ struct replay_args {
 	const char *kernels; /* NULL: not given */
 	const char *prepare, *free_space;
 	enum foliofs_alloc_policy alloc;
+	const char *only; /* numbers of operations; NULL: all */
+	bool old_blocks; /* the device was in use before */
 	const char *changes[REPLAY_CHANGES]; /* of --with and --without */
 	bool with[REPLAY_CHANGES];
 	unsigned int nr_changes;
@@ -74,6 +78,9 @@ struct replay_setup {
 
 /* Take an option: 0; 1 if it is none of these; -EINVAL with @a->error (exit 2). */
 int replay_option(struct replay_args *a, int opt, const char *arg);
+/* The number of a @what ("operation") behind option @name, from 1: 0, or -EINVAL as above. */
+int replay_number(struct replay_args *a, const char *name, const char *what, const char *arg,
+		  uint32_t *v);
 /* Append " NAME 'VALUE'" to @a->again; either may be missing ("", NULL). */
 void replay_again(struct replay_args *a, const char *name, const char *value);
 /*
