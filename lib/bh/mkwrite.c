@@ -79,6 +79,9 @@ int ffs_bh_mkwrite(struct ffs_super *sb, struct ffs_inode *inode, struct ffs_fol
 	bool journalled = ffs_should_journal_data(sb, inode), writeback = false;
 	int err;
 
+	/* Both passes, preparing and committing, go over the whole ring. */
+	ffs_emit(&sb->env, foliofs_mkwrite, inode->ino, f->index, f->order,
+		 ffs_folio_size(inode->mapping, f) >> sb->env.block_bits);
 	err = ffs_inline_convert(sb, inode);
 	if (err)
 		return err;

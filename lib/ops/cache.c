@@ -81,10 +81,12 @@ void ffs_drop_caches(struct ffs_ops *o, u32 what)
 			ffs_invalidate_clean(sb, list[i], 0, ~0u);
 		/* Inodes nobody uses are read from disk again; status of blocks is forgotten. */
 		if (what & 2) {
-			if (!list[i]->opens && !list[i]->mapping->nr_folios && !list[i]->reserved)
+			if (!list[i]->opens && !list[i]->mapping->nr_folios && !list[i]->reserved) {
 				ffs_blockmap_reread(list[i], false);
-			else
+				ffs_decide_order(o, list[i]);
+			} else {
 				ffs_es_drop_clean(list[i]);
+			}
 		}
 		if (what & 1)
 			ffs_blockmap_drop_buffers(list[i], page_held, sb);

@@ -5,7 +5,7 @@
  */
 #include "ops.h"
 
-static void decide_order(struct ffs_ops *o, struct ffs_inode *inode)
+void ffs_decide_order(struct ffs_ops *o, struct ffs_inode *inode)
 {
 	struct ffs_super *sb = &o->sb;
 
@@ -24,7 +24,7 @@ void ffs_reread_inode(struct ffs_ops *o, struct ffs_inode *inode)
 	ffs_mapping_destroy(inode->mapping);
 	ffs_mapping_init(inode->mapping, &sb->env, inode);
 	ffs_blockmap_reread(inode, true);
-	decide_order(o, inode);
+	ffs_decide_order(o, inode);
 	ffs_path_of(sb, inode)->inode_init(sb, inode);
 }
 
@@ -40,7 +40,7 @@ struct ffs_inode *ffs_inode_new(struct ffs_ops *o, u32 ino, u32 mode, u32 flags)
 	ffs_blockmap_init(&sb->bm, inode);
 	inode->mapping = ffs_zalloc(sizeof(*inode->mapping));
 	ffs_mapping_init(inode->mapping, &sb->env, inode);
-	decide_order(o, inode);
+	ffs_decide_order(o, inode);
 	ffs_path_of(sb, inode)->inode_init(sb, inode);
 	ffs_inode_add(sb, inode);
 	return inode;

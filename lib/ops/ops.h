@@ -75,6 +75,8 @@ s64 ffs_run_op(struct ffs_ops *o, const struct foliofs_op *op);
 struct ffs_file *ffs_file(struct ffs_ops *o, s32 slot);
 
 /* --- inode.c --- */
+/* Folio orders of an inode's mapping, by its flags: when it is read, or its flag changes. */
+void ffs_decide_order(struct ffs_ops *o, struct ffs_inode *inode);
 struct ffs_inode *ffs_inode_new(struct ffs_ops *o, u32 ino, u32 mode, u32 flags);
 void ffs_inode_free(struct ffs_ops *o, struct ffs_inode *inode);
 /* Its in-core state is as just read from disk: nothing cached, large folios decided anew. */

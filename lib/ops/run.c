@@ -78,6 +78,11 @@ static s64 set_journal_flag(struct ffs_ops *o, struct ffs_inode *inode, bool on)
 	err = ffs_mark_inode_dirty(&o->sb, h, inode, "ext4_change_inode_journal_flag");
 	h->sync = true;
 	ffs_handle_stop(h);
+	/* The cache is dropped and the order set anew: before 6.19 not until it is read again. */
+	if (ffs_sb_has(&o->sb, FOLIOFS_CHANGE_LARGE_BLOCK_SIZE)) {
+		ffs_invalidate_clean(&o->sb, inode, 0, ~0u);
+		ffs_decide_order(o, inode);
+	}
 	return err;
 }
 
