@@ -108,7 +108,8 @@ FOLIOFS_API void foliofs_fs_for_each_name(const struct foliofs_fs *fs, foliofs_n
 enum foliofs_extent_flag {
 	FOLIOFS_EXTENT_LAST = 1, FOLIOFS_EXTENT_UNKNOWN = 2, FOLIOFS_EXTENT_DELALLOC = 4,
 	FOLIOFS_EXTENT_UNWRITTEN = 8, FOLIOFS_EXTENT_MERGED = 16, FOLIOFS_EXTENT_INLINE = 32,
-	FOLIOFS_EXTENT_NOT_ALIGNED = 64,
+	FOLIOFS_EXTENT_NOT_ALIGNED = 64, FOLIOFS_EXTENT_SHARED = 128,
+	FOLIOFS_EXTENT_DATA = 256, /* tmpfs: data in memory, no place on a device */
 };
 
 struct foliofs_extent {

@@ -73,6 +73,14 @@ enum foliofs_atime {
 	FOLIOFS_ATIME_STRICTATIME,
 };
 
+/* What is mounted; the numbers of groups and the journal are ext4's alone. */
+enum foliofs_fs_type { FOLIOFS_FS_EXT4, FOLIOFS_FS_XFS, FOLIOFS_FS_TMPFS };
+
+/* tmpfs: mount option huge= */
+enum foliofs_huge {
+	FOLIOFS_HUGE_NEVER, FOLIOFS_HUGE_ALWAYS, FOLIOFS_HUGE_WITHIN_SIZE, FOLIOFS_HUGE_ADVISE,
+};
+
 /* Mount options, after the defaults of the superblock have been applied. */
 struct foliofs_mount {
 	enum foliofs_data_mode data;
@@ -130,6 +138,13 @@ struct foliofs_geometry {
 	uint32_t cpus; /* processors, for what counters per processor may hide; 0: 2 */
 
 	struct foliofs_mount mount;
+
+	/* not ext4 */
+	enum foliofs_fs_type fs_type;
+	uint32_t ag_count, ag_blocks, log_blocks; /* XFS: allocation groups, internal log */
+	uint64_t allocsize; /* XFS mount option, bytes; 0: by the size of the file */
+	bool reflink; /* XFS: blocks may be shared */
+	enum foliofs_huge huge; /* tmpfs */
 };
 
 /* Computed from @g: 8 blocks of pages and the like are never stored twice. */

@@ -52,6 +52,18 @@ static const struct word falloc_words[] = {
 	{ 0x10, "ZERO_RANGE" }, { 0, NULL },
 };
 
+static const struct word op_words[] = {
+	{ 0x01, "WRITE" },  { 0x02, "ZERO" },	{ 0x04, "REPORT" },	    { 0x08, "FAULT" },
+	{ 0x10, "DIRECT" }, { 0x20, "NOWAIT" }, { 0x40, "OVERWRITE_ONLY" }, { 0x80, "UNSHARE" },
+	{ 0, NULL },
+};
+static const struct word iomap_words[] = {
+	{ 0x001, "NEW" },	   { 0x002, "DIRTY" }, { 0x004, "SHARED" }, { 0x008, "MERGED" },
+	{ 0x010, "BH" },	   { 0x020, "XATTR" }, { 0x040, "BOUNDARY" },
+	{ 0x100, "SIZE_CHANGED" }, { 0x200, "STALE" }, { 0, NULL },
+};
+static const char *const iomap_types[] = { "HOLE", "DELALLOC", "MAPPED", "UNWRITTEN", "INLINE" };
+
 /* Text written so far; counts on behind the end of the buffer. */
 struct out {
 	char *buf;
@@ -130,6 +142,14 @@ static void put_words(struct out *o, u64 v, const struct word *w, const char *se
 	}
 }
 
+/* " (0x3)" behind the words. */
+static void put_bracket(struct out *o, u64 v)
+{
+	put(o, " (0x", 4);
+	put_number(o, v, 16);
+	put_char(o, ')');
+}
+
 /* One field by its directive; @page_bits for %P. */
 static void put_field(struct out *o, char directive, u64 v, u32 page_bits)
 {
@@ -179,6 +199,19 @@ static void put_field(struct out *o, char directive, u64 v, u32 page_bits)
 		break;
 	case 'l':
 		put_words(o, v, falloc_words, "|", true);
+		break;
+	case 'i':
+		put_words(o, v, op_words, "|", false);
+		put_bracket(o, v);
+		break;
+	case 'g':
+		put_words(o, v, iomap_words, "|", false);
+		put_bracket(o, v);
+		break;
+	case 't':
+		s = v < ARRAY_SIZE(iomap_types) ? iomap_types[v] : "";
+		put(o, s, strlen(s));
+		put_bracket(o, v);
 		break;
 	}
 }

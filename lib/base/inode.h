@@ -15,6 +15,7 @@
 #define FFS_INODE_HAS_INLINE_SPACE 0x08u /* may still hold inline data */
 #define FFS_INODE_DA_ALLOC_CLOSE 0x10u /* auto_da_alloc: write back at close */
 #define FFS_INODE_TOPDIR 0x20u
+#define FFS_INODE_IOMAP 0x40u /* its data path is iomap */
 
 #define FFS_S_IFMT 0170000u
 #define FFS_S_IFDIR 0040000u
@@ -43,6 +44,7 @@ struct ffs_inode {
 	struct ffs_mapping *mapping; /* pagecache */
 	void *data_path; /* bh or iomap: end-io state, ordered range */
 	void *vfs; /* ops: names, times */
+	void *fs_private; /* XFS, tmpfs: the file system's own part */
 };
 
 static inline bool ffs_is_reg(const struct ffs_inode *inode)

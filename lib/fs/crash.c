@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include "bh/bh.h"
 #include "fs.h"
+#include "ops/fs_type.h"
 
 /* Blocks of a restored file are in use in the new file system's bitmaps. */
 static void mark_run(void *priv, const struct ffs_map_run *run)
@@ -93,6 +94,11 @@ int foliofs_fs_crash(const struct foliofs_fs *fs, struct foliofs_fs **after)
 	to->ops.sb.env.muted = true;
 	to->ops.sb.env.op = sb->env.op;
 	ffs_runs_copy(&to->ops.sb.disk, &sb->disk);
+	if (sb->type) {
+		sb->type->restore(&to->ops, &fs->ops);
+		*after = to;
+		return 0;
+	}
 	for (i = 0; i < s->nr; i++)
 		restore_inode(to, &s->inode[i]);
 	for (i = 0; s->names && i < s->names->nr; i++)

@@ -15,6 +15,8 @@ int foliofs_fs_fiemap(struct foliofs_fs *fs, uint32_t ino, foliofs_extent_fn fn,
 
 	if (!inode)
 		return -ENOENT;
+	if (sb->type)
+		return foliofs_fs_for_each_extent(fs, ino, fn, priv);
 	if (inode->flags & FFS_INODE_INLINE_DATA)
 		return 0;
 	/* As far as the size of a file can go. */

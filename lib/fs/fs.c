@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include "bh/bh.h"
 #include "fs.h"
+#include "ops/fs_type.h"
 #include "rules/truth.h"
 
 #define FIRST_TID 3u /* mke2fs and the mount have used the ones before */
@@ -175,12 +176,32 @@ static void connect(struct foliofs_fs *fs)
 		sb->orphan_file_block = ffs_layout_file_block(ffs_layout_orphan(fs->ops.layout), 0);
 }
 
+/* What is not ext4 has neither its journal nor its layout, and no rules of its own yet. */
+static int mount_other(struct foliofs_fs *fs, char *err, size_t errlen)
+{
+	const struct foliofs_geometry *g = &fs->ops.sb.env.geo;
+	struct ffs_super *sb = &fs->ops.sb;
+	const struct ffs_journal_hooks hooks = { .priv = sb };
+
+	if (g->fs_type == FOLIOFS_FS_XFS && (!g->ag_count || !g->ag_blocks || !g->blocks_count)) {
+		snprintf(err, errlen, "geometry of XFS is incomplete: ag_count, ag_blocks, "
+			 "blocks_count");
+		return -EINVAL;
+	}
+	sb->journal = ffs_journal_new(&sb->env, fs->options.first_tid, &hooks);
+	if (g->fs_type == FOLIOFS_FS_XFS)
+		ffs_xfs_mount(&fs->ops);
+	else
+		ffs_shmem_mount(&fs->ops);
+	return 0;
+}
+
 int foliofs_fs_new(const struct foliofs_kernel *k, const struct foliofs_geometry *g,
 		   const struct foliofs_options *options, struct foliofs_fs **out, char *err,
 		   size_t errlen)
 {
 	struct foliofs_fs *fs;
-	int ret = check(k, g, err, errlen);
+	int ret = g->fs_type == FOLIOFS_FS_EXT4 ? check(k, g, err, errlen) : 0;
 
 	if (ret)
 		return ret;
@@ -193,6 +214,14 @@ int foliofs_fs_new(const struct foliofs_kernel *k, const struct foliofs_geometry
 	fs->ops.tick_ns = fs->options.tick_ns ? fs->options.tick_ns : TICK_NS;
 	ffs_committed_init(fs);
 	init_env(fs, k, g);
+	if (g->fs_type != FOLIOFS_FS_EXT4) {
+		ret = mount_other(fs, err, errlen);
+		if (ret)
+			free(fs);
+		else
+			*out = fs;
+		return ret;
+	}
 	fs->ops.layout = ffs_layout_new(g);
 	if (!fs->ops.layout) {
 		snprintf(err, errlen, "no room for the tables of mke2fs in this geometry");
@@ -229,8 +258,11 @@ void foliofs_fs_free(struct foliofs_fs *fs)
 	sb = &fs->ops.sb;
 	sb->env.muted = true;
 	ffs_run_work(sb);
-	ffs_alloc_free(sb->alloc); /* its preallocations point to inodes */
-	for (i = 0; i < sb->cap_inodes;) {
+	if (sb->type)
+		sb->type->destroy(&fs->ops);
+	if (sb->alloc)
+		ffs_alloc_free(sb->alloc); /* its preallocations point to inodes */
+	for (i = 0; !sb->type && i < sb->cap_inodes;) {
 		if (sb->inodes[i])
 			ffs_inode_free(&fs->ops, sb->inodes[i]); /* may move another one here */
 		else
@@ -240,7 +272,8 @@ void foliofs_fs_free(struct foliofs_fs *fs)
 	ffs_promise_free(fs);
 	ffs_truths_free(fs->truths);
 	ffs_journal_free(sb->journal);
-	ffs_layout_free(fs->ops.layout);
+	if (fs->ops.layout)
+		ffs_layout_free(fs->ops.layout);
 	ffs_runs_free(&sb->disk);
 	ffs_runs_free(&sb->not_home);
 	ffs_runs_free(&sb->jdata);
@@ -277,6 +310,8 @@ int64_t foliofs_fs_run(struct foliofs_fs *fs, const struct foliofs_op *op)
 {
 	s64 ret;
 
+	if (fs->ops.sb.type)
+		return ffs_run_op(&fs->ops, op);
 	if (fs->options.crash_states)
 		ffs_promise_before(fs, op);
 	ret = ffs_run_op(&fs->ops, op);
@@ -291,9 +326,16 @@ void foliofs_fs_close_all(struct foliofs_fs *fs)
 {
 	u32 i;
 
-	for (i = 0; i < fs->ops.nr_files; i++)
-		if (fs->ops.file[i].inode)
+	for (i = 0; i < fs->ops.nr_files; i++) {
+		const struct foliofs_op op = { .kind = FOLIOFS_OP_CLOSE, .file = (s32)i };
+
+		if (!fs->ops.file[i].inode)
+			continue;
+		if (fs->ops.sb.type)
+			ffs_simple_run(&fs->ops, &op);
+		else
 			ffs_close(&fs->ops, &fs->ops.file[i]);
+	}
 	ffs_sleep(&fs->ops.sb);
 }
 
@@ -306,7 +348,7 @@ int foliofs_fs_mark_blocks(struct foliofs_fs *fs, uint64_t first, uint64_t end, 
 {
 	const struct foliofs_geometry *g = &fs->ops.sb.env.geo;
 
-	if (first >= end || first < g->first_data_block || end > g->blocks_count)
+	if (fs->ops.sb.type || first >= end || first < g->first_data_block || end > g->blocks_count)
 		return -EINVAL;
 	ffs_alloc_mark(fs->ops.sb.alloc, first, end, used);
 	return 0;
@@ -314,12 +356,14 @@ int foliofs_fs_mark_blocks(struct foliofs_fs *fs, uint64_t first, uint64_t end, 
 
 uint64_t foliofs_fs_free_blocks(const struct foliofs_fs *fs)
 {
+	if (fs->ops.sb.type)
+		return fs->ops.sb.type->free_blocks(&fs->ops.sb);
 	return ffs_free_clusters(fs->ops.sb.alloc) * fs->ops.sb.env.geo.cluster_ratio;
 }
 
 int foliofs_fs_unmount(struct foliofs_fs *fs)
 {
-	return ffs_remount(&fs->ops);
+	return fs->ops.sb.type ? fs->ops.sb.type->remount(&fs->ops) : ffs_remount(&fs->ops);
 }
 
 const struct foliofs_kernel *foliofs_fs_kernel(const struct foliofs_fs *fs)

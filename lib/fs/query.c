@@ -2,6 +2,7 @@
 /* What the file system is like now: sizes, extents, content, folios. */
 #include <stdio.h>
 #include "fs.h"
+#include "ops/fs_type.h"
 
 static const struct ffs_super *super(const struct foliofs_fs *fs)
 {
@@ -81,17 +82,31 @@ void foliofs_fs_for_each_name(const struct foliofs_fs *fs, foliofs_name_fn fn, v
 struct piece {
 	u32 lblk, len;
 	u64 pblk; /* 0: delayed */
-	bool unwritten;
+	bool unwritten, shared;
 };
 
-static bool next_piece(const struct ffs_inode *inode, u64 lblk, struct piece *p)
+static bool type_piece(const struct ffs_super *sb, const struct ffs_inode *inode, u64 lblk,
+		       struct piece *p)
+{
+	struct ffs_type_run r;
+
+	if (!sb->type->next_run(sb, inode, lblk, &r))
+		return false;
+	*p = (struct piece){ (u32)r.lblk, (u32)r.len, r.pblk, r.unwritten, r.shared };
+	return true;
+}
+
+static bool next_piece(const struct ffs_super *sb, const struct ffs_inode *inode, u64 lblk,
+		       struct piece *p)
 {
 	struct ffs_map_run run;
 	struct ffs_es es;
-	bool have = lblk < FFS_LBLK_MAX && !(inode->flags & FFS_INODE_INLINE_DATA) &&
+	bool have = !sb->type && lblk < FFS_LBLK_MAX && !(inode->flags & FFS_INODE_INLINE_DATA) &&
 		    ffs_next_run(inode, (u32)lblk, &run);
 	bool delayed = inode->es && ffs_es_find_delayed(inode, lblk, FFS_LBLK_MAX, &es);
 
+	if (sb->type)
+		return type_piece(sb, inode, lblk, p);
 	if (have && run.lblk < lblk) {
 		run.pblk += lblk - run.lblk;
 		run.len -= (u32)(lblk - run.lblk);
@@ -109,7 +124,7 @@ static bool next_piece(const struct ffs_inode *inode, u64 lblk, struct piece *p)
 		return true;
 	}
 	if (have)
-		*p = (struct piece){ run.lblk, run.len, run.pblk, run.unwritten };
+		*p = (struct piece){ run.lblk, run.len, run.pblk, run.unwritten, false };
 	return have;
 }
 
@@ -124,12 +139,12 @@ int foliofs_fs_for_each_extent(const struct foliofs_fs *fs, uint32_t ino, foliof
 
 	if (!inode)
 		return -ENOENT;
-	for (have = next_piece(inode, 0, &p); have; have = more, p = next) {
+	for (have = next_piece(sb, inode, 0, &p); have; have = more, p = next) {
 		struct foliofs_extent x = { 0 };
 
-		while ((more = next_piece(inode, (u64)p.lblk + p.len, &next)) &&
+		while ((more = next_piece(sb, inode, (u64)p.lblk + p.len, &next)) &&
 		       next.lblk == p.lblk + p.len && !next.pblk == !p.pblk &&
-		       next.unwritten == p.unwritten && (!p.pblk || next.pblk == p.pblk + p.len))
+		       next.unwritten == p.unwritten && next.shared == p.shared && (!p.pblk || next.pblk == p.pblk + p.len))
 			p.len += next.len;
 		x.logical = (u64)p.lblk << bits;
 		x.physical = p.pblk << bits;
@@ -137,6 +152,17 @@ int foliofs_fs_for_each_extent(const struct foliofs_fs *fs, uint32_t ino, foliof
 		x.flags = p.unwritten ? FOLIOFS_EXTENT_UNWRITTEN : 0;
 		if (!p.pblk)
 			x.flags |= FOLIOFS_EXTENT_UNKNOWN | FOLIOFS_EXTENT_DELALLOC;
+		if (sb->type && sb->type->in_memory) {
+			/* What lseek calls data: no place, no more than the size. */
+			x.flags = FOLIOFS_EXTENT_DATA;
+			if (x.logical >= inode->i_size)
+				break;
+			x.len = min(x.len, inode->i_size - x.logical);
+			fn(priv, &x);
+			continue;
+		}
+		if (p.shared)
+			x.flags |= FOLIOFS_EXTENT_SHARED;
 		if (!more)
 			x.flags |= FOLIOFS_EXTENT_LAST;
 		fn(priv, &x);
@@ -236,7 +262,7 @@ void ffs_content_walk(const struct foliofs_fs *fs, const struct ffs_inode *inode
 	stop = min(stop, inode->i_size);
 	while (pos < stop) {
 		struct piece p = { 0 };
-		bool have = next_piece(inode, pos >> bits, &p);
+		bool have = next_piece(sb, inode, pos >> bits, &p);
 		bool mapped = have && ((u64)p.lblk << bits) <= pos;
 
 		end = stop;
@@ -282,7 +308,7 @@ int foliofs_fs_tree(const struct foliofs_fs *fs, uint32_t ino, struct foliofs_tr
 	const struct ffs_inode *inode = ffs_inode_find(super(fs), ino);
 	struct ffs_tree_info info = { 0 };
 
-	if (!inode)
+	if (!inode || super(fs)->type)
 		return -ENOENT;
 	if (!(inode->flags & FFS_INODE_INLINE_DATA))
 		ffs_tree_info(inode, &info);

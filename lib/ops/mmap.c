@@ -43,7 +43,7 @@ static struct ffs_folio *fault_folio(struct vma *v, u32 index)
 			f = ffs_folio_add(m, index & ~((1u << m->min_order) - 1), m->min_order);
 	}
 	if (!(f->flags & FFS_FOLIO_UPTODATE))
-		ffs_path_of(&v->o->sb, v->f->inode)->read_folios(&v->o->sb, m, &f, 1);
+		ffs_read_folio(&v->o->sb, m, f);
 	return f;
 }
 

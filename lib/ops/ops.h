@@ -179,6 +179,8 @@ int ffs_syncfs(struct ffs_ops *o);
 int ffs_sync(struct ffs_ops *o);
 int ffs_sync_range(struct ffs_ops *o, struct ffs_file *f, u64 off, u64 len, u32 flags);
 void ffs_flush_all(struct ffs_super *sb);
+/* One pass of the flusher over the inodes that are dirty now, oldest first; true: it got on. */
+bool ffs_flusher_pass(struct ffs_ops *o, struct ffs_wbc proto);
 int ffs_fadvise(struct ffs_ops *o, struct ffs_file *f, u64 off, u64 len, u32 advice);
 void ffs_drop_caches(struct ffs_ops *o, u32 what);
 

@@ -51,9 +51,9 @@ static int get_pages(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 count, 
 		folio = read_batch(m, index, last, &next);
 	}
 	if (!folio) {
-		folio = ffs_folio_add(m, index, m->min_order);
-		ffs_path_of(sb, f->inode)->read_folios(sb, m, &folio, 1);
-		next = index + ffs_folio_pages(folio);
+		folio = ffs_folio_add(m, index & ~((1u << m->min_order) - 1), m->min_order);
+		ffs_read_folio(sb, m, folio);
+		next = folio->index + ffs_folio_pages(folio);
 	}
 	if (folio->flags & FFS_FOLIO_MARK)
 		ffs_ra_async(m, &f->ra, &r, folio, folio->index, last - folio->index);
@@ -66,7 +66,7 @@ static int get_pages(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 count, 
 			return 0;
 		}
 		if (!ffs_path_of(sb, f->inode)->is_uptodate(m, folio, at, pos + count - at))
-			ffs_path_of(sb, f->inode)->read_folios(sb, m, &folio, 1);
+			ffs_read_folio(sb, m, folio);
 	}
 	*end = (u64)next << bits;
 	return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Runs one struct foliofs_op: the system call, then what others do until the next one. */
-#include "ops.h"
+#include "fs_type.h"
 
 static struct ffs_inode *target(struct ffs_ops *o, const struct foliofs_op *op)
 {
@@ -283,7 +283,7 @@ s64 ffs_run_op(struct ffs_ops *o, const struct foliofs_op *op)
 	env->thread = FOLIOFS_THREAD_TASK;
 	env->now_ns = max(env->now_ns, op->time_ns);
 	env->error[0] = 0;
-	ret = dispatch(o, op);
+	ret = o->sb.type ? ffs_simple_run(o, op) : dispatch(o, op);
 	/* The task sleeps until the next operation: completed I/O and asked-for commits go on. */
 	ffs_sleep(&o->sb);
 	ffs_emit(env, foliofs_op, op->kind, (u64)ret);

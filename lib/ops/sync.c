@@ -76,7 +76,7 @@ int ffs_fsync(struct ffs_ops *o, struct ffs_inode *inode, u64 first, u64 last, b
  * One pass of the flusher over the inodes that are dirty now, oldest first
  * (writeback_sb_inodes): true if a page was written or an inode became clean.
  */
-static bool flusher_pass(struct ffs_ops *o, struct ffs_wbc proto)
+bool ffs_flusher_pass(struct ffs_ops *o, struct ffs_wbc proto)
 {
 	struct ffs_super *sb = &o->sb;
 	struct ffs_inode **list = sb->dirty;
@@ -114,7 +114,7 @@ static bool flusher_pass(struct ffs_ops *o, struct ffs_wbc proto)
  */
 static void flusher(struct ffs_ops *o, struct ffs_wbc proto)
 {
-	while (o->sb.nr_dirty && flusher_pass(o, proto))
+	while (o->sb.nr_dirty && ffs_flusher_pass(o, proto))
 		;
 }
 

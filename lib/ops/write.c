@@ -89,7 +89,10 @@ s64 ffs_write(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len, u64 reada
 	err = ffs_update_time(o, f->inode);
 	if (err)
 		return err;
-	ret = perform_write(o, f, pos, len, readable);
+	if (ffs_path_of(&o->sb, f->inode)->write)
+		ret = ffs_path_of(&o->sb, f->inode)->write(&o->sb, f->inode, pos, len, readable);
+	else
+		ret = perform_write(o, f, pos, len, readable);
 	if (ret > 0 && ((f->flags & (FOLIOFS_O_SYNC | FOLIOFS_O_DSYNC)) || o->sb.env.geo.mount.sync)) {
 		err = ffs_fsync(o, f->inode, pos, pos + (u64)ret - 1, !(f->flags & FOLIOFS_O_SYNC));
 		if (err)

@@ -43,6 +43,14 @@ struct ffs_data_path {
 			   struct ffs_write *w);
 	s64 (*write_end)(struct ffs_super *sb, struct ffs_inode *inode, u64 pos, u64 len,
 			 u64 copied, struct ffs_write *w);
+	/*
+	 * A path that has its own copy loop (else NULL, and write_begin/_end are used): bytes
+	 * written, or a negative errno.  @readable: bytes of the buffer that can be read.
+	 */
+	s64 (*write)(struct ffs_super *sb, struct ffs_inode *inode, u64 pos, u64 len,
+		     u64 readable);
+	/* Read one folio that is not uptodate; NULL: read_folios does. */
+	void (*read_folio)(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_folio *f);
 	/* Read new folios of readahead, or one that is not uptodate. */
 	void (*read_folios)(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_folio **f,
 			    u32 n);
@@ -79,9 +87,18 @@ struct ffs_data_path {
 static inline const struct ffs_data_path *ffs_path_of(const struct ffs_super *sb,
 						      const struct ffs_inode *inode)
 {
-	/* SIMPLIFIED: every inode is on buffer heads; the iomap path will be chosen here. */
-	(void)inode;
-	return sb->bh;
+	return inode->flags & FFS_INODE_IOMAP ? sb->iomap : sb->bh;
+}
+
+/* One folio, for a reader that waits for it. */
+static inline void ffs_read_folio(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_folio *f)
+{
+	const struct ffs_data_path *path = ffs_path_of(sb, m->inode);
+
+	if (path->read_folio)
+		path->read_folio(sb, m, f);
+	else
+		path->read_folios(sb, m, &f, 1);
 }
 
 /* True if an allocation that failed with -ENOSPC may be tried again (a commit may free space). */

@@ -270,7 +270,7 @@ struct ffs_folio *ffs_folio_split(struct ffs_mapping *m, struct ffs_folio *f, u3
 
 	take_out(m, f);
 	/* Halve, keeping on with the half that contains @at, until @at is a page alone. */
-	while (order) {
+	while (order > m->min_order) {
 		u32 half;
 
 		order--;
@@ -285,7 +285,7 @@ struct ffs_folio *ffs_folio_split(struct ffs_mapping *m, struct ffs_folio *f, u3
 		}
 	}
 	piece[n].index = index;
-	piece[n++].order = 0;
+	piece[n++].order = order;
 	free_folio(f);
 	/* Ascending: dropped pieces print their deletes in this order. */
 	for (i = 0; i < n; i++) {

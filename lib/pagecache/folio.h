@@ -40,6 +40,7 @@ struct ffs_folio {
 	u8 flags;
 	u8 wp; /* 1: stores fault again (write-protected), meaningful when mapped */
 	u16 bpf; /* blocks, at most 2^15 are used */
+	u32 write_pending; /* iomap: bytes under I/O; 1 more while they are being sent */
 	union {
 		u8 tiny[FFS_BH_NR]; /* bpf <= 8 */
 		u64 *bits; /* FFS_BH_NR bitmaps of words(bpf) each */
@@ -61,6 +62,7 @@ struct ffs_mapping {
 	u8 max_order, min_order;
 	u64 nr_folios, nr_pages;
 	u32 writeback_index; /* pages: where cyclic writeback goes on */
+	u64 alloc_end; /* pages: tmpfs keeps what was allocated behind EOF up to here */
 
 	/*
 	 * Content of the cached bytes: key file offset; a = source offset - offset,

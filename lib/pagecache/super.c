@@ -173,6 +173,8 @@ int ffs_dirty_inode(struct ffs_super *sb, struct ffs_inode *inode)
 	int err;
 
 	ffs_inode_dirtied(sb, inode);
+	if (sb->dirty_inode)
+		return sb->dirty_inode(sb, inode);
 	err = ffs_start(sb, inode, FOLIOFS_CREDIT_DIRTY_INODE, 0, "ext4_dirty_inode", &h);
 	if (err)
 		return err;

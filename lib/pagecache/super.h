@@ -13,6 +13,8 @@
 
 struct ffs_super;
 
+struct ffs_iomap_fs;
+struct ffs_fs_type;
 struct ffs_wbc; /* writeback control: data_path.h */
 
 /* Work that runs when the running task sleeps: completed I/O in the order it was submitted. */
@@ -28,6 +30,10 @@ struct ffs_super {
 	struct ffs_alloc *alloc;
 	struct ffs_blockmap bm;
 	const struct ffs_data_path *bh, *iomap;
+	const struct ffs_iomap_fs *iomap_fs; /* who answers the iomap path's questions */
+	const struct ffs_fs_type *type; /* not ext4: its operations (lib/ops) */
+	void *fs_private; /* and its own part */
+	int (*dirty_inode)(struct ffs_super *sb, struct ffs_inode *inode); /* its ffs_dirty_inode() */
 	/* ext4_truncate of lib/ops, for failed writes. */
 	int (*truncate)(struct ffs_super *sb, struct ffs_inode *inode);
 	/* Write back all dirty inodes and wait (a delayed write found little space). */

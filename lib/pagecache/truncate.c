@@ -27,9 +27,11 @@ static bool try_split(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_fo
 {
 	u64 eof = (m->inode->i_size + ffs_page_size(m->env) - 1) >> m->env->page_bits;
 
+	if (f->order <= m->min_order)
+		return false;
 	if (ffs_has_buffers(f) && !ffs_path_of(sb, m->inode)->release(m, f))
 		return false;
-	*piece = ffs_folio_split(m, f, at, eof);
+	*piece = ffs_folio_split(m, f, at, max(eof, m->alloc_end));
 	return true;
 }
 

@@ -189,6 +189,18 @@ static bool scan_field(struct scan *c, char directive, bool last, uint64_t *v)
 		return scan_words(c, free_words, v);
 	case 'l':
 		return scan_words(c, falloc_words, v);
+	case 'i':
+	case 'g':
+	case 't': /* words, then the number: "NEW|DIRTY (0x3)" */
+		while (c->s < c->end && *c->s != '(')
+			c->s++;
+		if (c->end - c->s < 4 || c->s[1] != '0' || c->s[2] != 'x')
+			return false;
+		c->s += 3;
+		if (!scan_number(c, 16, false, v) || c->s == c->end)
+			return false;
+		c->s++;
+		return true;
 	case 'w':
 		if (c->end - c->s >= 2 && c->s[0] == '0' && c->s[1] == 'x') {
 			c->s += 2;

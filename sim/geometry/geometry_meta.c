@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "flat_yaml.h"
+#include "geometry_other.h"
 #include "size.h"
 
 struct reader {
@@ -90,15 +90,12 @@ static void text_if(const struct reader *r, const char *key, char *out, size_t l
 /* The geometry that mke2fs makes with the options of the capture. */
 static int compute(const struct reader *r)
 {
-	const struct flat_entry *e = flat_yaml_find(&r->y, "mke2fs"), *fs;
+	const struct flat_entry *e = flat_yaml_find(&r->y, "mke2fs");
 	uint64_t size = 0, page = 4096;
 	char text[200], *options;
 	size_t len;
 	int ret;
 
-	fs = flat_yaml_find(&r->y, "fs");
-	if (fs && strcmp(fs->value, "ext4"))
-		return refuse(r, fs, "fs: expected ext4, got '%s'", fs->value);
 	if (number_if(r, "image_size", INT64_MAX, &size) || number_if(r, "page_size", 65536, &page))
 		return -EINVAL;
 	r->g->page_size = (uint32_t)page;
@@ -238,6 +235,8 @@ int geometry_meta_load(const char *path, struct geometry_meta *m, struct foliofs
 	*g = (struct foliofs_geometry){ .read_ahead_kb = 128 };
 	ret = flat_yaml_read(path, &r.y, err, errlen);
 	if (!ret)
+		ret = geometry_other(&r.y, path, m, g, err, errlen);
+	if (ret > 0)
 		ret = interpret(&r);
 	flat_yaml_free(&r.y);
 	if (ret)

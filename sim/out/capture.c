@@ -15,6 +15,7 @@
 
 #include "capture_meta.h"
 #include "files.h"
+#include "layout.h"
 #include "recorder.h"
 
 #define COMPRESS_FROM 300000 /* bytes of events.txt, as in the captures of kernels */
@@ -24,7 +25,8 @@ struct capture {
 	struct foliofs_fs *fs;
 	struct capture_options opt;
 	struct recorder *recorder;
-	FILE *events, *ops, *results;
+	FILE *events, *ops, *results, *folios;
+	struct layout *layout; /* of file systems on the iomap path, and tmpfs; else NULL */
 	uint64_t time_ns;
 	char failed[280]; /* first file that could not be written */
 	int error;
@@ -99,6 +101,8 @@ static int clean(struct capture *c, char *err, size_t errlen)
 static void free_capture(struct capture *c)
 {
 	recorder_free(c->recorder);
+	if (c->layout)
+		layout_free(c->layout);
 	free(c->dir);
 	free(c);
 }
@@ -135,6 +139,12 @@ int capture_open(struct capture **out, const char *dir, struct foliofs_fs *fs,
 	c->events = create(c, "events.txt");
 	c->ops = create(c, "ops.txt");
 	c->results = create(c, "results.txt");
+	if (g->fs_type != FOLIOFS_FS_EXT4)
+		c->folios = create(c, "layout.txt");
+	if (c->folios) {
+		c->layout = layout_new(c->folios);
+		layout_after(c->layout, fs, 0);
+	}
 	if (c->events)
 		c->recorder = recorder_new(c->events, k, &ro);
 	if (c->error) {
@@ -143,6 +153,7 @@ int capture_open(struct capture **out, const char *dir, struct foliofs_fs *fs,
 		finish(c, c->events, "events.txt");
 		finish(c, c->ops, "ops.txt");
 		finish(c, c->results, "results.txt");
+		finish(c, c->folios, "layout.txt");
 		free_capture(c);
 		return ret;
 	}
@@ -166,6 +177,8 @@ void capture_result(struct capture *c, uint32_t id, int64_t result)
 {
 	const char *name = result < 0 ? strerrorname_np((int)-result) : "ok";
 
+	if (c->layout)
+		layout_after(c->layout, c->fs, id);
 	if (result >= 0)
 		fprintf(c->results, "%u %" PRId64 " ok\n", id, result);
 	else if (name)
@@ -257,6 +270,7 @@ int capture_close(struct capture *c, char *err, size_t errlen)
 	finish(c, c->events, "events.txt");
 	finish(c, c->ops, "ops.txt");
 	finish(c, c->results, "results.txt");
+	finish(c, c->folios, "layout.txt");
 	meta = create(c, "meta.yaml");
 	if (meta)
 		capture_meta_print(meta, &c->opt, c->fs, c->recorder);

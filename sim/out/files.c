@@ -119,6 +119,9 @@ void file_states_synced(struct file_states *s, struct foliofs_fs *fs)
 {
 	size_t i;
 
+	/* There is nothing to be written to. */
+	if (foliofs_fs_geometry(fs)->fs_type == FOLIOFS_FS_TMPFS)
+		return;
 	for (i = 0; i < s->nr; i++) {
 		struct file_state *f = &s->v[i];
 		struct foliofs_stat st;
@@ -210,6 +213,8 @@ static void print_flags(FILE *out, uint32_t flags)
 		{ FOLIOFS_EXTENT_INLINE, "inline" },
 		{ FOLIOFS_EXTENT_UNWRITTEN, "unwritten" },
 		{ FOLIOFS_EXTENT_MERGED, "merged" },
+		{ FOLIOFS_EXTENT_SHARED, "shared" },
+		{ FOLIOFS_EXTENT_DATA, "data" },
 	};
 	const char *sep = "";
 	size_t i;

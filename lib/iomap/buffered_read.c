@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Reads: iomap_readahead, iomap_read_folio, iomap_is_partially_uptodate (v6.18).
+ * Pieces go into one bio as long as the next one follows on the device; it is sent
+ * when one does not, or at the end - never before the next map is asked for.
+ */
+#include "iomap.h"
+
+/* The bio that is being filled. */
+struct read_bio {
+	u64 addr, len; /* len 0: none */
+	bool ahead;
+};
+
+void ffs_iomap_bio(struct ffs_super *sb, const char *rwbs, u64 addr, u64 len)
+{
+	static const char *const comm[] = {
+		"oprun", "kworker/0:1", "jbd2/loop40-8", "kworker/u8:1",
+	};
+
+	ffs_emit(&sb->env, block_bio_queue, ffs_str(rwbs), addr >> 9, len >> 9,
+		 ffs_str(comm[sb->env.thread & 3]));
+}
+
+void ffs_iomap_fill(struct ffs_super *sb, struct ffs_mapping *m, u64 pos, u64 addr, u64 len)
+{
+	u64 end;
+	struct ffs_runs_pos at;
+	const struct ffs_run *r;
+
+	ffs_content_copy(&m->content, pos, &sb->disk, addr, len, FFS_SRC_ZERO);
+	if (pos >= m->inode->i_size)
+		return;
+	end = addr + min(len, m->inode->i_size - pos);
+	ffs_runs_for_each(&sb->disk, r, at, addr, end)
+		if (r->b & FFS_SRC_STALE)
+			ffs_emit(&sb->env, foliofs_stale, m->inode->ino,
+				 pos + max(r->first, addr) - addr,
+				 min(r->end, end) - max(r->first, addr), ffs_src_op(r->b),
+				 ffs_src_ino(r->b));
+}
+
+static void send(struct ffs_super *sb, struct read_bio *bio)
+{
+	if (bio->len)
+		ffs_iomap_bio(sb, bio->ahead ? "RA" : "R", bio->addr, bio->len);
+	bio->len = 0;
+}
+
+static void add(struct ffs_super *sb, struct read_bio *bio, u64 addr, u64 len)
+{
+	if (bio->len && bio->addr + bio->len != addr)
+		send(sb, bio);
+	if (!bio->len)
+		bio->addr = addr;
+	bio->len += len;
+}
+
+/* One map: the folios of @m that it covers, or what is left of one. */
+static void read_map(struct ffs_iomap_iter *it, struct ffs_mapping *m, struct read_bio *bio)
+{
+	u64 left = ffs_iomap_length(it);
+
+	while (left) {
+		struct ffs_folio *f = ffs_folio_find(m, (u32)(it->pos >> m->env->page_bits));
+		u64 stop = min(it->pos + left, ffs_folio_end(m, f));
+
+		left -= stop - it->pos;
+		ffs_ifs_alloc(m, f);
+		while (it->pos < stop) {
+			u64 pos = it->pos, len = stop - it->pos, off;
+
+			ffs_ifs_read_range(m, f, &pos, &len);
+			if (!len) {
+				ffs_iomap_advance(it, stop - it->pos);
+				break;
+			}
+			off = pos - ffs_folio_pos(m, f);
+			if (it->map.type != FFS_IOMAP_MAPPED || (it->map.flags & FFS_IOMAP_F_NEW) ||
+			    pos >= it->inode->i_size) {
+				ffs_content_zero(&m->content, pos, pos + len);
+			} else {
+				u64 addr = ffs_iomap_addr(&it->map, pos);
+
+				add(it->sb, bio, addr, len);
+				ffs_iomap_fill(it->sb, m, pos, addr, len);
+			}
+			ffs_ifs_set_uptodate(m, f, off, len);
+			ffs_iomap_advance(it, pos + len - it->pos);
+		}
+	}
+}
+
+static void read_range(struct ffs_super *sb, struct ffs_mapping *m, u64 pos, u64 len, bool ahead)
+{
+	struct read_bio bio = { .ahead = ahead };
+	struct ffs_iomap_iter it = {
+		.sb = sb, .inode = m->inode, .pos = pos, .len = len,
+		.caller = ahead ? "iomap_readahead" : "iomap_read_folio",
+	};
+
+	while (ffs_iomap_iter(&it, sb->iomap_fs->read) > 0)
+		read_map(&it, m, &bio);
+	send(sb, &bio);
+}
+
+void ffs_iomap_readahead(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_folio **f, u32 n)
+{
+	u64 pos = ffs_folio_pos(m, f[0]), end = ffs_folio_end(m, f[n - 1]);
+
+	ffs_emit(&sb->env, iomap_readahead, m->inode->ino, (end - pos) >> m->env->page_bits);
+	read_range(sb, m, pos, end - pos, true);
+}
+
+void ffs_iomap_read_folio(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_folio *f)
+{
+	ffs_emit(&sb->env, iomap_readpage, m->inode->ino, 1);
+	read_range(sb, m, ffs_folio_pos(m, f), ffs_folio_size(m, f), false);
+}
+
+bool ffs_iomap_is_uptodate(struct ffs_mapping *m, const struct ffs_folio *f, u64 pos, u64 len)
+{
+	u64 start = ffs_folio_pos(m, f), end = min(pos + len, ffs_folio_end(m, f));
+
+	if (f->flags & FFS_FOLIO_UPTODATE)
+		return true;
+	if (!ffs_has_buffers(f))
+		return false;
+	pos = max(pos, start);
+	return ffs_bh_all(f, FFS_BH_UPTODATE, (u32)((pos - start) >> m->env->block_bits),
+			  (u32)ffs_blocks_up(m->env, end - start));
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The data path on iomap, as lib/ops sees it, with its small entries: stores through a
+ * mapping (iomap_page_mkwrite), invalidation and release of a folio's state (v6.18).
+ */
+#include "iomap.h"
+
+static void inode_init(struct ffs_super *sb, struct ffs_inode *inode)
+{
+	(void)sb;
+	inode->data_path = ffs_zalloc(sizeof(struct ffs_iomap_inode));
+}
+
+static void inode_destroy(struct ffs_super *sb, struct ffs_inode *inode)
+{
+	(void)sb;
+	ffs_ioend_free_all(ffs_iomap_inode(inode));
+	free(inode->data_path);
+	inode->data_path = NULL;
+}
+
+/* Every map of the folio below i_size is asked for; the whole folio becomes dirty. */
+static int mkwrite(struct ffs_super *sb, struct ffs_inode *inode, struct ffs_folio *f)
+{
+	struct ffs_mapping *m = inode->mapping;
+	struct ffs_iomap_iter it = {
+		.sb = sb, .inode = inode, .pos = ffs_folio_pos(m, f),
+		.flags = FFS_IOMAP_WRITE | FFS_IOMAP_FAULT, .caller = "iomap_page_mkwrite",
+	};
+	int ret;
+
+	if (inode->i_size <= it.pos)
+		return -EFAULT;
+	it.len = min(ffs_folio_size(m, f), inode->i_size - it.pos);
+	while ((ret = ffs_iomap_iter(&it, sb->iomap_fs->write)) > 0) {
+		ffs_ifs_dirty_folio(m, f);
+		ffs_inode_dirtied(sb, inode);
+		ffs_iomap_advance(&it, ffs_iomap_length(&it));
+	}
+	f->flags &= (u8)~FFS_FOLIO_MARK;
+	if (f->flags & FFS_FOLIO_WRITEBACK)
+		ffs_sleep(sb);
+	return ret;
+}
+
+/*
+ * Only a whole folio gives up its state; dirty blocks of a part stay dirty
+ * (until im-inval-partial).
+ */
+static void invalidate(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_folio *f, u64 offset,
+		       u64 len)
+{
+	ffs_emit(&sb->env, iomap_invalidate_folio, m->inode->ino, m->inode->i_size,
+		 ffs_folio_pos(m, f) + offset, len);
+	if (offset || len != ffs_folio_size(m, f))
+		return;
+	ffs_folio_clear_dirty(m, f);
+	ffs_folio_strip_buffers(f);
+}
+
+static bool release(struct ffs_mapping *m, struct ffs_folio *f)
+{
+	ffs_emit(m->env, iomap_release_folio, m->inode->ino, m->inode->i_size, ffs_folio_pos(m, f),
+		 ffs_folio_size(m, f));
+	if (f->flags & FFS_FOLIO_DIRTY)
+		return false;
+	ffs_folio_strip_buffers(f);
+	return true;
+}
+
+const struct ffs_data_path ffs_iomap_path = {
+	.inode_init = inode_init,
+	.inode_destroy = inode_destroy,
+	.write = ffs_iomap_write,
+	.read_folios = ffs_iomap_readahead,
+	.read_folio = ffs_iomap_read_folio,
+	.is_uptodate = ffs_iomap_is_uptodate,
+	.mkwrite = mkwrite,
+	.writepages = ffs_iomap_writepages,
+	.invalidate = invalidate,
+	.release = release,
+};

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Folios of tmpfs: shmem_get_folio_gfp, shmem_huge_global_enabled,
+ * shmem_get_orders_within_size, shmem_suitable_orders (v6.18).
+ */
+#include "shmem.h"
+
+#define PMD_ORDER 9u
+#define ALL_ORDERS ((1u << (PMD_ORDER + 1)) - 2) /* bit for each order from 1 on */
+
+/* Orders whose folio around @index ends inside the file, as it will be behind the access. */
+static u32 within_size(const struct ffs_super *sb, const struct ffs_inode *inode, u32 index,
+		       u64 write_end)
+{
+	u64 pages = div_up(max(inode->i_size, write_end), ffs_page_size(&sb->env));
+	u32 order, orders = 0;
+
+	for (order = 1; order <= PMD_ORDER; order++)
+		if (round_up_pow2((u64)index + 1, 1ull << order) <= pages)
+			orders |= 1u << order;
+	return orders;
+}
+
+/* Orders that may be tried: by the mount option, and by how the file is mapped. */
+static u32 orders_of(const struct ffs_super *sb, const struct ffs_inode *inode, u32 index,
+		     u64 write_end, const struct ffs_shmem_vma *vma)
+{
+	u32 orders = 0, order;
+
+	switch (sb->env.geo.huge) {
+	case FOLIOFS_HUGE_ALWAYS:
+		orders = ALL_ORDERS;
+		break;
+	case FOLIOFS_HUGE_WITHIN_SIZE:
+		orders = within_size(sb, inode, index, write_end);
+		break;
+	case FOLIOFS_HUGE_ADVISE:
+		orders = vma && vma->huge ? 1u << PMD_ORDER : 0;
+		break;
+	case FOLIOFS_HUGE_NEVER:
+		break;
+	}
+	/* A folio that a fault brings in lies inside the mapping. */
+	for (order = 1; vma && order <= PMD_ORDER; order++) {
+		u64 first = round_down_pow2(index, 1ull << order);
+
+		if (first < vma->first || first + (1ull << order) > vma->end)
+			orders &= ~(1u << order);
+	}
+	return orders;
+}
+
+struct ffs_folio *ffs_shmem_folio(struct ffs_super *sb, struct ffs_inode *inode, u32 index,
+				  u64 write_end, const struct ffs_shmem_vma *vma)
+{
+	struct ffs_shmem *s = ffs_shmem(sb);
+	struct ffs_folio *f = ffs_folio_find(inode->mapping, index);
+	u32 orders;
+
+	if (f)
+		return f;
+	/* The largest first; something in the way, or no space for it: the next smaller one. */
+	for (orders = orders_of(sb, inode, index, write_end, vma) | 1; orders;) {
+		u8 order = (u8)ilog2(orders);
+
+		orders &= ~(1u << order);
+		if (s->used + (1ull << order) > s->max_pages)
+			continue;
+		f = ffs_folio_add(inode->mapping, index & ~((1u << order) - 1), order);
+		if (!f)
+			continue;
+		s->used += 1ull << order;
+		inode->i_blocks = inode->mapping->nr_pages;
+		return f;
+	}
+	return NULL;
+}
+
+u64 ffs_shmem_read_step(const struct ffs_super *sb, const struct ffs_inode *inode, u64 pos, u64 len)
+{
+	const struct ffs_folio *f = ffs_folio_find(inode->mapping,
+						   (u32)(pos >> sb->env.page_bits));
+	u64 unit = ffs_page_size(&sb->env);
+
+	/* Folio by folio since v6.13; a hole, or memory nobody wrote, page by page. */
+	if (f && (f->flags & FFS_FOLIO_UPTODATE))
+		unit = ffs_folio_size(inode->mapping, f);
+	return min(min(unit - (pos & (unit - 1)), len), inode->i_size - pos);
+}

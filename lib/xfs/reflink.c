@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Shared blocks: xfs_file_remap_range, xfs_reflink_remap_prep, xfs_reflink_remap_blocks,
+ * xfs_reflink_unshare (v6.18).
+ */
+#include "xfs.h"
+
+static int flush_both(struct ffs_super *sb, struct ffs_inode *in, u64 from, struct ffs_inode *out,
+		      u64 to, u64 len)
+{
+	int err = ffs_iomap_write_and_wait(sb, in, from, from + len - 1);
+
+	return err ? err : ffs_iomap_write_and_wait(sb, out, to, to + len - 1);
+}
+
+/* The extents of @in at [off, end) are those of @out at @to as well. */
+static void remap(struct ffs_super *sb, struct ffs_inode *in, u64 off, u64 end,
+		  struct ffs_inode *out, u64 to)
+{
+	s64 delta = (s64)(to - off);
+
+	while (off < end) {
+		struct ffs_xrec r;
+		u64 stop = end;
+
+		if (!ffs_xfs_lookup(in, FFS_XFS_DATA, off, &r) || r.off > off) {
+			if (ffs_xfs_lookup(in, FFS_XFS_DATA, off, &r))
+				stop = min(end, r.off);
+			ffs_xfs_unmap(sb, out, FFS_XFS_DATA, off + (u64)delta, stop + (u64)delta);
+			off = stop;
+			continue;
+		}
+		ffs_xrec_trim(&r, off, end);
+		off = ffs_xrec_end(&r);
+		if (r.state == FFS_XFS_WRITTEN)
+			ffs_xfs_share(sb, r.blk, r.len);
+		r.off += (u64)delta;
+		ffs_xfs_unmap(sb, out, FFS_XFS_DATA, r.off, ffs_xrec_end(&r));
+		/* Unwritten and delayed blocks are holes of the copy. */
+		if (r.state == FFS_XFS_WRITTEN) {
+			ffs_xfs_set(out, FFS_XFS_DATA, &r);
+			out->i_blocks += r.len;
+		}
+	}
+	ffs_xfs_log(out, true);
+}
+
+s64 ffs_xfs_reflink(struct ffs_ops *o, const struct foliofs_op *op)
+{
+	struct ffs_super *sb = &o->sb;
+	struct ffs_file *f = ffs_file(o, op->file), *g = ffs_file(o, op->file2);
+	u64 block = ffs_block_size(&sb->env), from = op->off, to = op->off2, len = op->len, size;
+	struct ffs_inode *in, *out;
+	bool did = false;
+	int err;
+
+	if (!f || !g)
+		return -EBADF;
+	if (!sb->env.geo.reflink)
+		return -EOPNOTSUPP;
+	in = f->inode;
+	out = g->inode;
+	if (!len)
+		len = in->i_size > from ? in->i_size - from : 0;
+	if (from + len > in->i_size) {
+		if (op->kind == FOLIOFS_OP_REFLINK)
+			return -EINVAL;
+		len = in->i_size > from ? in->i_size - from : 0;
+	}
+	if (!len)
+		return 0;
+	if (((from | to) & (block - 1)) || ((len & (block - 1)) && from + len != in->i_size))
+		return -EINVAL;
+	if ((len & (block - 1)) && to + len < out->i_size)
+		return -EINVAL;
+	err = flush_both(sb, in, from, out, to, len);
+	if (!err)
+		err = ffs_update_time(o, out);
+	if (!err)
+		err = ffs_xfs_zero_eof(sb, out, to, &did);
+	if (err)
+		return err;
+	ffs_xfs_inode(in)->reflink = ffs_xfs_inode(out)->reflink = true;
+	ffs_xfs_log(in, true);
+	ffs_xfs_log(out, true);
+	/* Zeros that were just made behind EOF are written too. */
+	size = out->i_size;
+	err = to > size ? ffs_xfs_flush_unmap(sb, out, size, len + (to - size)) :
+			  ffs_xfs_flush_unmap(sb, out, to, len);
+	if (err)
+		return err;
+	remap(sb, in, from >> sb->env.block_bits, ffs_blocks_up(&sb->env, from + len), out,
+	      to >> sb->env.block_bits);
+	if (to + len > out->i_size) {
+		ffs_set_isize(sb, out, to + len);
+		ffs_set_disksize(sb, out, to + len);
+		ffs_xfs_log(out, true);
+	}
+	return op->kind == FOLIOFS_OP_REFLINK ? 0 : (s64)len;
+}
+
+/* xfs_reflink_unshare: write shared blocks again, and wait for it. */
+int ffs_xfs_unshare(struct ffs_super *sb, struct ffs_inode *inode, u64 off, u64 len)
+{
+	int err;
+
+	if (!ffs_xfs_inode(inode)->reflink)
+		return 0;
+	err = ffs_iomap_unshare(sb, inode, off, len);
+	return err ? err : ffs_iomap_write_and_wait(sb, inode, off, off + len - 1);
+}
