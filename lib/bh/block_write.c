@@ -99,8 +99,10 @@ static int get_block(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inod
 		ret = ffs_bh_map(sb, h, inode, &map, flags);
 		if (ret < 0)
 			return ret;
+		/* unwritten-new: without it nobody fills what the write does not cover. */
 		if (get == FFS_BH_GET_UNWRITTEN && (map.flags & FFS_MAP_UNWRITTEN))
-			map.flags |= FFS_MAP_NEW | FFS_MAP_MAPPED;
+			map.flags |= FFS_MAP_MAPPED |
+				     (ffs_sb_has(sb, FOLIOFS_CHANGE_UNWRITTEN_NEW) ? FFS_MAP_NEW : 0);
 	}
 	ffs_bh_apply(m, f, b, *n, &map);
 	return 0;
