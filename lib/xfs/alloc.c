@@ -182,6 +182,20 @@ u64 ffs_xfs_target(const struct ffs_super *sb, const struct ffs_inode *inode,
 	return before_gap <= behind_gap ? before : behind;
 }
 
+u64 ffs_xfs_indirect(const struct ffs_super *sb, u64 len)
+{
+	u64 per = (ffs_block_size(&sb->env) - 72) / 16, total = 0;
+	u32 levels = ffs_xfs(sb)->levels, level;
+
+	for (level = 0; level < levels; level++) {
+		len = div_up(len, per);
+		total += len;
+		if (len == 1)
+			return total + levels - level - 1;
+	}
+	return total;
+}
+
 bool ffs_xfs_promise(struct ffs_super *sb, u64 blocks)
 {
 	struct ffs_xfs *x = ffs_xfs(sb);

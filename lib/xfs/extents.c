@@ -65,12 +65,33 @@ static void count_tree(struct ffs_inode *inode)
 	i->tree_blocks = (u32)blocks;
 }
 
+/* Tree blocks promised to the delayed extents that touch [off, end). */
+static u64 indirect(struct ffs_super *sb, const struct ffs_runs *m, u64 off, u64 end)
+{
+	struct ffs_runs_pos at;
+	const struct ffs_run *r;
+	u64 n = 0;
+
+	ffs_runs_for_each(m, r, at, off ? off - 1 : 0, end + 1)
+		if (r->b == FFS_XFS_DELAYED)
+			n += ffs_xfs_indirect(sb, r->end - r->first);
+	return n;
+}
+
+static struct ffs_super *super_of(struct ffs_inode *inode)
+{
+	return container_of(inode->mapping->env, struct ffs_super, env);
+}
+
 void ffs_xfs_set(struct ffs_inode *inode, enum ffs_xfs_fork fork, const struct ffs_xrec *r)
 {
 	struct ffs_xfs_inode *i = ffs_xfs_inode(inode);
+	struct ffs_super *sb = super_of(inode);
+	u64 end = ffs_xrec_end(r), before = indirect(sb, &i->fork[fork], r->off, end);
 
-	ffs_runs_set(&i->fork[fork], r->off, ffs_xrec_end(r),
+	ffs_runs_set(&i->fork[fork], r->off, end,
 		     r->state == FFS_XFS_DELAYED ? 0 : r->blk - r->off, r->state);
+	ffs_xfs(sb)->nr_free += before - indirect(sb, &i->fork[fork], r->off, end);
 	i->seq[fork]++;
 	if (fork == FFS_XFS_DATA)
 		count_tree(inode);
@@ -79,8 +100,11 @@ void ffs_xfs_set(struct ffs_inode *inode, enum ffs_xfs_fork fork, const struct f
 void ffs_xfs_clear(struct ffs_inode *inode, enum ffs_xfs_fork fork, u64 off, u64 end)
 {
 	struct ffs_xfs_inode *i = ffs_xfs_inode(inode);
+	struct ffs_super *sb = super_of(inode);
+	u64 before = indirect(sb, &i->fork[fork], off, end);
 
 	ffs_runs_clear(&i->fork[fork], off, end);
+	ffs_xfs(sb)->nr_free += before - indirect(sb, &i->fork[fork], off, end);
 	i->seq[fork]++;
 	if (fork == FFS_XFS_DATA)
 		count_tree(inode);

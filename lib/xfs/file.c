@@ -5,6 +5,30 @@
  */
 #include "xfs.h"
 
+/* Delayed blocks are allocated, which takes less for trees than was promised (xfs_flush_inodes). */
+static void flush_inodes(struct ffs_ops *o)
+{
+	const struct ffs_wbc all = {
+		.sync_mode = FFS_WB_ALL, .nr_to_write = FFS_LLONG_MAX, .range_end = FFS_LLONG_MAX,
+	};
+
+	ffs_flusher_pass(o, all);
+	ffs_run_work(&o->sb);
+}
+
+/* What is only speculative goes (xfs_blockgc_free_space). */
+void ffs_xfs_gc(struct ffs_ops *o)
+{
+	u32 i;
+
+	for (i = 0; i < o->sb.cap_inodes; i++) {
+		struct ffs_inode *inode = o->sb.inodes[i];
+
+		if (inode && ffs_xfs_can_free_eof(&o->sb, inode))
+			ffs_xfs_free_eof(&o->sb, inode);
+	}
+}
+
 s64 ffs_xfs_write(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len, u64 readable)
 {
 	struct ffs_super *sb = &o->sb;
@@ -32,7 +56,8 @@ s64 ffs_xfs_write(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len, u64 r
 				break;
 			/* Delayed blocks that turn out smaller, and those behind EOF, give space. */
 			cleared = true;
-			sb->flush_all(sb);
+			flush_inodes(o);
+			ffs_xfs_gc(o);
 		} while (true);
 	}
 	if (ret > 0 && (f->flags & (FOLIOFS_O_SYNC | FOLIOFS_O_DSYNC))) {

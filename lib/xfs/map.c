@@ -163,7 +163,9 @@ static int reserve(struct ffs_super *sb, struct ffs_inode *inode, enum ffs_xfs_f
 		if (fork == FFS_XFS_COW && !more)
 			align_cow(inode, &first, &end);
 		plain = !more && first == off && end == off + len;
-		if (ffs_xfs_promise(sb, end - first)) {
+		/* The tree blocks it may need are taken when it is in the list. */
+		if (ffs_xfs_promise(sb, end - first + ffs_xfs_indirect(sb, end - first))) {
+			ffs_xfs_unpromise(sb, ffs_xfs_indirect(sb, end - first));
 			inode->reserved += (u32)(end - first);
 			*r = (struct ffs_xrec){ .off = first, .len = end - first,
 						.state = FFS_XFS_DELAYED };

@@ -16,6 +16,20 @@ int ffs_xfs_flush_unmap(struct ffs_super *sb, struct ffs_inode *inode, u64 off, 
 	return err;
 }
 
+/* The transaction asks for tree blocks as well (XFS_DIOSTRAT_SPACE_RES); it needs none. */
+static bool reserve(struct ffs_super *sb, u64 blocks)
+{
+	u64 tree = ffs_xfs(sb)->levels - 1;
+
+	if (!ffs_xfs_promise(sb, blocks + tree)) {
+		ffs_xfs_gc(ffs_ops(sb));
+		if (!ffs_xfs_promise(sb, blocks + tree))
+			return false;
+	}
+	ffs_xfs_unpromise(sb, tree);
+	return true;
+}
+
 int ffs_xfs_alloc_space(struct ffs_super *sb, struct ffs_inode *inode, u64 off, u64 len)
 {
 	u64 b = off >> sb->env.block_bits, end = ffs_blocks_up(&sb->env, off + len);
@@ -37,7 +51,7 @@ int ffs_xfs_alloc_space(struct ffs_super *sb, struct ffs_inode *inode, u64 off, 
 			}
 		}
 		/* Of a delayed extent only this part is allocated. */
-		if (!delayed && !ffs_xfs_promise(sb, stop - b))
+		if (!delayed && !reserve(sb, stop - b))
 			return -ENOSPC;
 		r = (struct ffs_xrec){ .off = b, .state = FFS_XFS_UNWRITTEN };
 		r.blk = ffs_xfs_alloc(sb, ffs_xfs_target(sb, inode, FFS_XFS_DATA, b, stop - b),

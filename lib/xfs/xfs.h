@@ -57,7 +57,8 @@ struct ffs_xfs {
 	struct ffs_runs busy; /* freed since the last log force */
 	struct ffs_runs refs; /* shared blocks: b = who has them, at least 2 */
 	u64 nr_free; /* blocks, less those promised to delayed extents */
-	u64 reserved_blocks; /* not for users (m_resblks and the groups' own) */
+	u64 reserved_blocks; /* of them, not for users */
+	u32 levels; /* most that an extent tree can have */
 	u64 low_space[5]; /* blocks at 1 % ... 5 % of the size */
 	u32 alloc_unit; /* blocks: m_allocsize_blocks */
 	bool fixed_alloc; /* by the mount option */
@@ -106,6 +107,8 @@ bool ffs_xfs_find_shared(const struct ffs_super *sb, u64 blk, u64 len, u64 *at, 
 /* Blocks that @inode's extent at @off should be near to (xfs_bmap_adjacent). */
 u64 ffs_xfs_target(const struct ffs_super *sb, const struct ffs_inode *inode,
 		   enum ffs_xfs_fork fork, u64 off, u64 len);
+/* Tree blocks that @len delayed blocks may need at worst (xfs_bmap_worst_indlen). */
+u64 ffs_xfs_indirect(const struct ffs_super *sb, u64 len);
 bool ffs_xfs_promise(struct ffs_super *sb, u64 blocks);
 void ffs_xfs_unpromise(struct ffs_super *sb, u64 blocks);
 
@@ -189,6 +192,7 @@ s64 ffs_xfs_direct_read(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len)
 int ffs_xfs_fsync(struct ffs_super *sb, struct ffs_inode *inode, u64 first, u64 last,
 		  bool datasync);
 int ffs_xfs_sync(struct ffs_ops *o, bool one_fs);
+void ffs_xfs_gc(struct ffs_ops *o);
 s64 ffs_xfs_write(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len, u64 readable);
 
 #endif
