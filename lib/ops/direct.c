@@ -209,6 +209,14 @@ static bool maps_once(struct ffs_super *sb, struct ffs_inode *inode, u64 pos, u6
 	return ffs_map_blocks(&sb->bm, NULL, inode, &map, 0) == (int)len;
 }
 
+/* What O_SYNC and O_DSYNC add (generic_write_sync). */
+static int sync_written(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 end)
+{
+	if (!(f->flags & (FOLIOFS_O_SYNC | FOLIOFS_O_DSYNC)))
+		return 0;
+	return ffs_fsync(o, f->inode, pos, end - 1, !(f->flags & FOLIOFS_O_SYNC));
+}
+
 s64 ffs_direct_write(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len)
 {
 	struct ffs_super *sb = &o->sb;
@@ -241,10 +249,13 @@ s64 ffs_direct_write(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len)
 	/* All pieces are written: one end for all of them (ext4_dio_write_end_io). */
 	if (!err && done && unwritten)
 		err = ffs_path_of(sb, inode)->convert(sb, NULL, inode, pos, done);
+	/* dio-size-sync: before, the sync was over when the size came. */
+	if (!err && done && !ffs_sb_has(sb, FOLIOFS_CHANGE_DIO_SIZE_SYNC))
+		err = sync_written(o, f, pos, pos + done);
 	if (!err && (pos + done > inode->i_disksize || pos + done > inode->i_size))
 		err = extend(o, inode, pos + done);
-	if (!err && done && (f->flags & (FOLIOFS_O_SYNC | FOLIOFS_O_DSYNC)))
-		err = ffs_fsync(o, inode, pos, pos + done - 1, !(f->flags & FOLIOFS_O_SYNC));
+	if (!err && done && ffs_sb_has(sb, FOLIOFS_CHANGE_DIO_SIZE_SYNC))
+		err = sync_written(o, f, pos, pos + done);
 	if (extending)
 		extend_cleanup(o, inode, err < 0);
 	if (err)
