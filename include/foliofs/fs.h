@@ -180,6 +180,58 @@ FOLIOFS_API int foliofs_fs_crash(const struct foliofs_fs *fs, struct foliofs_fs 
  * a sink), as foliofs_fs_crash() may.
  */
 FOLIOFS_API uint64_t foliofs_fs_crash_state(const struct foliofs_fs *fs);
+
+/* --- chosen interleavings --- */
+
+enum foliofs_stop {
+#define FOLIOFS_STOP(id, name, meaning) FOLIOFS_STOP_##id,
+#include <foliofs/stops.def>
+#undef FOLIOFS_STOP
+	FOLIOFS_STOP_COUNT
+};
+
+/*
+ * @fn is called at every stop of stops.def, in the middle of an operation on inode
+ * @ino (0: none in particular).  It may run other operations, which then are those
+ * of another task; an operation that would have to wait for the stopped one, a lock
+ * or its handle, is refused with -EDEADLK and foliofs_fs_error().  It may cut the
+ * power.  The stops inside the operations that it runs call @fn again.
+ * @fn NULL: no stops any more.
+ *
+ * SIMPLIFIED: which task waits for which is decided by what stops.def says they
+ * hold, for whole files and ranges of bytes.
+ */
+typedef void (*foliofs_stop_fn)(void *priv, enum foliofs_stop stop, uint32_t ino);
+FOLIOFS_API void foliofs_fs_set_stop_handler(struct foliofs_fs *fs, foliofs_stop_fn fn,
+					     void *priv);
+FOLIOFS_API const char *foliofs_stop_name(enum foliofs_stop s);
+FOLIOFS_API const char *foliofs_stop_meaning(enum foliofs_stop s);
+/* Stop of that name: 0, or -ENOENT. */
+FOLIOFS_API int foliofs_stop_find(const char *name, enum foliofs_stop *s);
+
+/* --- injected failures --- */
+
+enum foliofs_failure {
+#define FOLIOFS_FAILURE(id, name, error, meaning) FOLIOFS_FAILURE_##id,
+#include <foliofs/failures.def>
+#undef FOLIOFS_FAILURE
+	FOLIOFS_FAILURE_COUNT
+};
+
+/*
+ * From now on the @nth time that @what could fail (from 1) it does; 0: never.  Each
+ * kind counts for itself.  A failure is the event foliofs_injected.
+ */
+FOLIOFS_API void foliofs_fs_inject(struct foliofs_fs *fs, enum foliofs_failure what, uint32_t nth);
+/* How often @what could have failed since then; *@failed: it did. */
+FOLIOFS_API uint32_t foliofs_fs_injected(const struct foliofs_fs *fs, enum foliofs_failure what,
+					 bool *failed);
+FOLIOFS_API const char *foliofs_failure_name(enum foliofs_failure f);
+FOLIOFS_API const char *foliofs_failure_meaning(enum foliofs_failure f);
+/* The error that operations may give because of it: positive errno, 0: none. */
+FOLIOFS_API int foliofs_failure_error(enum foliofs_failure f);
+FOLIOFS_API int foliofs_failure_find(const char *name, enum foliofs_failure *f);
+
 /* Unmount and mount: syncs everything, drops all caches and preallocations. */
 FOLIOFS_API int foliofs_fs_unmount(struct foliofs_fs *fs);
 

@@ -420,6 +420,11 @@ static u64 new_blocks(struct ffs_alloc *a, struct ffs_handle *h, struct ffs_allo
 	*err = 0;
 	ffs_emit(a->env, ext4_request_blocks, inode->ino, ar->flags, ar->len, ar->lblk, ar->goal,
 		 ar->lleft, ar->lright, ar->pleft, ar->pright);
+	if (ffs_fails(a->env, ENOSPC)) {
+		ar->len = 0;
+		*err = -ENOSPC;
+		return 0;
+	}
 	if (!(ar->flags & FFS_MB_DELALLOC)) {
 		while (ar->len && !has_free(a, ar->len, ar->flags))
 			ar->len /= 2;

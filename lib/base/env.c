@@ -29,3 +29,20 @@ void ffs_emit_args(struct ffs_env *env, enum foliofs_event_id id, const u64 *arg
 		if (env->sinks[i]->wants[id])
 			env->sinks[i]->event(env->sinks[i]->priv, &ev);
 }
+
+bool ffs_failure_due(struct ffs_env *env, enum foliofs_failure what)
+{
+	static const char *const names[] = {
+#define FOLIOFS_FAILURE(id, name, error, meaning) name,
+#include <foliofs/failures.def>
+#undef FOLIOFS_FAILURE
+	};
+	struct ffs_failure_count *f = &env->failure[what];
+
+	f->seen++;
+	if (f->failed || f->seen != f->nth)
+		return false;
+	f->failed = true;
+	ffs_emit(env, foliofs_injected, ffs_str(names[what]), f->nth);
+	return true;
+}

@@ -7,8 +7,31 @@
 #define FFS_ENV_H
 
 #include <foliofs/event.h>
+#include <foliofs/fs.h>
 #include <foliofs/kernel.h>
 #include "base.h"
+
+/* What the task holds that comes to a stop. */
+#define FFS_HELD_INODE 0x01u /* inode lock */
+#define FFS_HELD_FOLIOS 0x02u /* folio locks of bytes [first, end) */
+#define FFS_HELD_INVALIDATE 0x04u /* invalidate lock: no faults, no reads from disk */
+#define FFS_HELD_HANDLE 0x08u /* an open handle: the running transaction cannot commit */
+#define FFS_HELD_WORKER 0x10u /* the worker that completes I/O */
+#define FFS_HELD_COMMIT 0x20u /* the journal thread */
+#define FFS_HELD_ALL 0x40u /* not known: nothing else can run */
+
+struct ffs_stopped {
+	enum foliofs_stop stop;
+	u32 ino;
+	u32 held; /* FFS_HELD_* */
+	u64 first, end; /* bytes, with FFS_HELD_FOLIOS */
+	const struct ffs_stopped *outer; /* the stop that this task runs in */
+};
+
+struct ffs_failure_count {
+	u32 nth, seen;
+	bool failed;
+};
 
 struct ffs_env {
 	struct foliofs_kernel kernel;
@@ -26,6 +49,12 @@ struct ffs_env {
 	u32 nr_sinks;
 
 	char error[240]; /* message of the last refused call */
+
+	/* Named stops (stops.def); NULL: nobody listens. */
+	void (*stop)(void *priv, const struct ffs_stopped *s);
+	void *stop_priv;
+	struct ffs_failure_count failure[FOLIOFS_FAILURE_COUNT];
+	u32 failures_on; /* bit n: kind n is counted */
 };
 
 static inline bool ffs_has(const struct ffs_env *env, enum foliofs_change c)
@@ -55,6 +84,24 @@ void ffs_emit_args(struct ffs_env *env, enum foliofs_event_id id, const u64 *arg
 
 /* The message of a call that the model itself refuses. */
 __attribute__((format(printf, 2, 3))) void ffs_error(struct ffs_env *env, const char *format, ...);
+
+/* Come to stop @name (stops.def).  Costs one test if nobody listens. */
+#define ffs_stop(env, name, inode_nr, what_held, from, to)                                         \
+	do {                                                                                       \
+		if (unlikely((env)->stop)) {                                                       \
+			const struct ffs_stopped ffs_stopped_ = {                                  \
+				.stop = FOLIOFS_STOP_##name, .ino = (inode_nr),                    \
+				.held = (what_held), .first = (from), .end = (to),                 \
+			};                                                                         \
+			(env)->stop((env)->stop_priv, &ffs_stopped_);                              \
+		}                                                                                  \
+	} while (0)
+
+/* Is failure @name (failures.def) due now?  Costs one test if nothing is injected. */
+#define ffs_fails(env, name)                                                                       \
+	(unlikely((env)->failures_on & 1u << FOLIOFS_FAILURE_##name) &&                            \
+	 ffs_failure_due(env, FOLIOFS_FAILURE_##name))
+bool ffs_failure_due(struct ffs_env *env, enum foliofs_failure what);
 
 /* Block size and friends. */
 static inline u32 ffs_block_size(const struct ffs_env *env)

@@ -156,6 +156,7 @@ static void end_io_work(struct ffs_super *sb, struct ffs_work *w)
 	struct ffs_mapping *m = w->inode->mapping;
 	u32 i;
 
+	ffs_stop(&sb->env, END_IO_BEFORE, w->inode->ino, FFS_HELD_WORKER, 0, 0);
 	/* A failed write keeps its blocks unwritten: they read zero, not old content. */
 	if (io->unwritten && !io->failed) {
 		if (convert(sb, io))
@@ -164,6 +165,13 @@ static void end_io_work(struct ffs_super *sb, struct ffs_work *w)
 	} else if (io->rsv) {
 		ffs_handle_free_reserved(io->rsv);
 	}
+	if (io->failed) {
+		/* mapping_set_error: the next fsync of each open file tells it once. */
+		w->inode->wb_err++;
+		if (sb->env.geo.mount.data_err_abort)
+			ffs_journal_abort(sb->journal, -EIO, "data of a file could not be written");
+	}
+	ffs_stop(&sb->env, END_IO_CONVERTED, w->inode->ino, FFS_HELD_WORKER, 0, 0);
 	for (i = 0; i < io->nr_folio; i++) {
 		struct ffs_folio *f = io->folio[i];
 

@@ -145,6 +145,19 @@ static void submit_partial(struct ffs_mpd *mpd)
 	mpd->start_pos = pos;
 }
 
+/* The folios from start_pos to next_pos are locked. */
+static void stop_at(struct ffs_mpd *mpd, enum foliofs_stop stop)
+{
+	const struct ffs_stopped s = {
+		.stop = stop, .ino = mpd->inode->ino, .held = FFS_HELD_HANDLE | FFS_HELD_FOLIOS,
+		.first = mpd->start_pos, .end = mpd->next_pos,
+	};
+	struct ffs_env *env = &mpd->sb->env;
+
+	if (unlikely(env->stop))
+		env->stop(env->stop_priv, &s);
+}
+
 static bool worth_retry(const struct ffs_super *sb, int err)
 {
 	return err == -ENOMEM || err == -EAGAIN ||
@@ -172,7 +185,9 @@ int ffs_mpage_map_and_submit(struct ffs_mpd *mpd, struct ffs_handle *h, bool *gi
 			break;
 		}
 		progress = true;
+		stop_at(mpd, FOLIOFS_STOP_WRITEBACK_MAPPED);
 		map_and_submit_buffers(mpd);
+		stop_at(mpd, FOLIOFS_STOP_WRITEBACK_SUBMITTED);
 	} while (mpd->map_len);
 
 	if (mpd->start_pos > inode->i_disksize) {
@@ -182,5 +197,6 @@ int ffs_mpage_map_and_submit(struct ffs_mpd *mpd, struct ffs_handle *h, bool *gi
 			ffs_set_disksize(mpd->sb, inode, size);
 		ffs_mark_inode_dirty(mpd->sb, h, inode, "ext4_do_writepages");
 	}
+	stop_at(mpd, FOLIOFS_STOP_WRITEBACK_SIZED);
 	return err;
 }

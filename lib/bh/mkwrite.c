@@ -31,6 +31,8 @@ static int da_mkwrite(struct ffs_super *sb, struct ffs_inode *inode, struct ffs_
 	do {
 		err = ffs_generic_write_begin(sb, NULL, inode, f, pos, len, FFS_BH_GET_DA);
 		if (!err) {
+			ffs_stop(&sb->env, FAULT_PREPARED, inode->ino, FFS_HELD_FOLIOS, pos,
+				 ffs_folio_end(inode->mapping, f));
 			ffs_block_commit(sb, NULL, inode, f, pos, len, false);
 			dirty_all(sb, inode, f);
 			return 0;
@@ -60,6 +62,9 @@ static int alloc_mkwrite(struct ffs_super *sb, struct ffs_inode *inode, struct f
 			      ffs_block_write_begin(sb, h, inode, f, pos, len, get) :
 			      ffs_generic_write_begin(sb, h, inode, f, pos, len, get);
 		if (!err) {
+			ffs_stop(&sb->env, FAULT_PREPARED, inode->ino,
+				 FFS_HELD_FOLIOS | FFS_HELD_HANDLE, pos,
+				 ffs_folio_end(inode->mapping, f));
 			err = ffs_block_commit(sb, h, inode, f, pos, len, journalled);
 			if (journalled)
 				ffs_update_fsync_tid(h, inode, true);

@@ -8,7 +8,7 @@
 
 /* Blocks [b, end) of the folio, adjacent on the file: one bio for each piece adjacent on disk. */
 static void write_run(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_folio *f, u32 b,
-		      u32 end)
+		      u32 end, struct ffs_io_end *io)
 {
 	u8 bits = sb->env.block_bits;
 	u32 lblk = ffs_folio_block(m, f) + b, last = ffs_folio_block(m, f) + end;
@@ -19,6 +19,10 @@ static void write_run(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_fo
 		u64 first = max(r->first, (u64)lblk), stop = min(r->end, (u64)last);
 		u64 pblk = first + r->a;
 
+		if (ffs_fails(&sb->env, EIO)) {
+			io->failed = true;
+			continue;
+		}
 		ffs_emit(&sb->env, foliofs_bio, m->inode->ino, 1, pblk, stop - first, first << bits);
 		ffs_content_copy(&sb->disk, pblk << bits, &m->content, first << bits,
 				 (stop - first) << bits, FFS_SRC_UNKNOWN);
@@ -79,7 +83,7 @@ void ffs_bio_write_folio(struct ffs_super *sb, struct ffs_mapping *m, struct ffs
 			b = wait;
 			continue;
 		}
-		write_run(sb, m, f, b, wait);
+		write_run(sb, m, f, b, wait, io);
 		ffs_bh_clear(f, FFS_BH_NEW, b, wait);
 		ffs_bh_clear(f, FFS_BH_DIRTY, b, wait);
 		ffs_bh_set(f, FFS_BH_WRITE, b, wait);

@@ -31,7 +31,8 @@ struct ffs_folio *ffs_write_folio(struct ffs_super *sb, struct ffs_inode *inode,
 	if (order == 1 && m->min_order == 0 && !ffs_sb_has(sb, FOLIOFS_CHANGE_ORDER_ONE))
 		order = 0;
 	/* Something in the way (or, in the kernel, no memory): one order less. */
-	while (!(f = ffs_folio_add(m, index, order)))
+	while ((order > m->min_order && ffs_fails(&sb->env, MEMORY)) ||
+	       !(f = ffs_folio_add(m, index, order)))
 		order--;
 	return f;
 }
@@ -187,6 +188,8 @@ static s64 da_write_end(struct ffs_super *sb, struct ffs_inode *inode, u64 pos, 
 		ffs_zero_new_buffers(sb, NULL, inode, w->folio, pos + copied, len - copied);
 	ffs_content_write(&inode->mapping->content, pos, pos + copied, ffs_src(sb->env.op, inode->ino));
 	ffs_block_commit(sb, NULL, inode, w->folio, pos, copied, false);
+	ffs_stop(&sb->env, WRITE_COPIED, inode->ino, FFS_HELD_INODE | FFS_HELD_FOLIOS, pos,
+		 pos + len);
 	size = pos + copied;
 	if (size > old) {
 		ffs_set_isize(sb, inode, size);
@@ -234,6 +237,8 @@ static s64 direct_write_end(struct ffs_super *sb, struct ffs_inode *inode, u64 p
 		ffs_zero_new_buffers(sb, w->handle, inode, w->folio, pos + copied, len - copied);
 	ffs_content_write(&inode->mapping->content, pos, pos + copied, ffs_src(sb->env.op, inode->ino));
 	ffs_block_commit(sb, w->handle, inode, w->folio, pos, copied, journalled);
+	ffs_stop(&sb->env, WRITE_COPIED, inode->ino,
+		 FFS_HELD_INODE | FFS_HELD_FOLIOS | FFS_HELD_HANDLE, pos, pos + len);
 	if (pos + copied > inode->i_size) {
 		ffs_set_isize(sb, inode, pos + copied);
 		grew = true;

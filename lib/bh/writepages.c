@@ -218,8 +218,11 @@ static int round_with_handle(struct ffs_mpd *mpd)
 	ffs_emit(&sb->env, ext4_da_write_folios_start, mpd->inode->ino, mpd->start_pos,
 		 mpd->next_pos, (u64)mpd->wbc->nr_to_write, mpd->wbc->sync_mode);
 	err = prepare(mpd);
-	if (!err && mpd->map_len)
+	if (!err && mpd->map_len) {
+		ffs_stop(&sb->env, WRITEBACK_PREPARED, mpd->inode->ino,
+			 FFS_HELD_HANDLE | FFS_HELD_FOLIOS, mpd->start_pos, mpd->next_pos);
 		err = ffs_mpage_map_and_submit(mpd, h, &give_up);
+	}
 	ffs_handle_stop(h);
 	mpd->do_map = false;
 	release_unused(mpd, give_up);
@@ -227,6 +230,7 @@ static int round_with_handle(struct ffs_mpd *mpd)
 	mpd->io_end = NULL;
 	ffs_emit(&sb->env, ext4_da_write_folios_end, mpd->inode->ino, mpd->start_pos, mpd->next_pos,
 		 (u64)mpd->wbc->nr_to_write, (u64)(s64)err);
+	ffs_stop(&sb->env, WRITEBACK_ROUND, mpd->inode->ino, 0, 0, 0);
 	if (err == -ENOSPC && ffs_journal_present(sb->journal)) {
 		ffs_journal_force_commit(sb->journal);
 		err = 0;

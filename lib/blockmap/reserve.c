@@ -9,7 +9,7 @@
 
 int ffs_da_reserve(struct ffs_blockmap *bm, struct ffs_inode *inode, u32 clusters)
 {
-	int err = ffs_claim_delayed(bm->alloc, clusters);
+	int err = ffs_fails(bm->env, RESERVE) ? -ENOSPC : ffs_claim_delayed(bm->alloc, clusters);
 
 	if (err)
 		return err;

@@ -310,6 +310,8 @@ int64_t foliofs_fs_run(struct foliofs_fs *fs, const struct foliofs_op *op)
 {
 	s64 ret;
 
+	if (unlikely(fs->stopped) && ffs_would_wait(fs, op))
+		return -EDEADLK;
 	if (fs->ops.sb.type)
 		return ffs_run_op(&fs->ops, op);
 	if (fs->options.crash_states)

@@ -73,6 +73,11 @@ struct foliofs_fs {
 	u32 in_write_end; /* inode whose write_end runs, 0: none */
 	u64 commits_seen; /* by ffs_crash_news() */
 
+	/* stop.c */
+	foliofs_stop_fn stop_fn;
+	void *stop_priv;
+	const struct ffs_stopped *stopped; /* innermost task that has come to a stop */
+
 	/* rules */
 	struct ffs_truths *truths; /* NULL: nothing is known yet */
 	u32 since_check; /* operations since the whole status tree was looked through */
@@ -96,6 +101,9 @@ bool ffs_committed_orphan(const struct ffs_snapshot *s, u32 ino);
  */
 void ffs_content_walk(const struct foliofs_fs *fs, const struct ffs_inode *inode, u64 first, u64 end,
 		      bool cached, foliofs_content_fn fn, void *priv);
+
+/* stop.c: @op would have to wait for a stopped task; why is in the message. */
+bool ffs_would_wait(struct foliofs_fs *fs, const struct foliofs_op *op);
 
 /* rules.c */
 void ffs_rules_event(void *priv, const struct foliofs_event *ev);

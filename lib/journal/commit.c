@@ -28,6 +28,7 @@ void ffs_commit_finish(struct ffs_journal *j)
 	if (!t)
 		return;
 	j->env->thread = FOLIOFS_THREAD_JOURNAL;
+	ffs_stop(j->env, COMMIT_LOGGED, 0, FFS_HELD_COMMIT, 0, 0);
 	if (t->new_tail)
 		ffs_log_move_tail(j, t->new_tail);
 	j->committing = NULL;
@@ -36,6 +37,7 @@ void ffs_commit_finish(struct ffs_journal *j)
 		j->hooks.committed(j->hooks.priv, t->tid);
 	ffs_emit(j->env, jbd2_run_stats, t->tid, t->handles, t->blocks, t->logged);
 	ffs_emit(j->env, jbd2_end_commit, t->tid, t->sync, j->tail);
+	ffs_stop(j->env, COMMIT_DONE, 0, 0, 0, 0);
 	j->env->thread = thread;
 }
 
@@ -65,8 +67,10 @@ int ffs_commit_running(struct ffs_journal *j)
 	j->committing = t;
 	if (j->requested == tid)
 		j->requested = 0;
+	ffs_stop(j->env, COMMIT_LOCKED, 0, FFS_HELD_COMMIT, 0, 0);
 	if (j->hooks.submit_data)
 		j->hooks.submit_data(j->hooks.priv, tid);
+	ffs_stop(j->env, COMMIT_DATA, 0, FFS_HELD_COMMIT, 0, 0);
 	ffs_log_append(j, t);
 	j->env->thread = thread;
 

@@ -87,6 +87,8 @@ int ffs_handle_start(struct ffs_journal *j, u32 ino, enum foliofs_handle_type ty
 		*out = h;
 		return 0;
 	}
+	if (ffs_fails(j->env, START))
+		return -ENOMEM;
 	if (!j->present) {
 		h = handle_get(j);
 		h->nojournal = true;
@@ -228,7 +230,7 @@ int ffs_handle_extend(struct ffs_handle *h, u32 blocks, u32 revokes)
 		return -EROFS;
 	n = (u64)blocks + ffs_revoke_blocks(j, (u32)h->revokes_requested + revokes) -
 	    ffs_revoke_blocks(j, (u32)h->revokes_requested);
-	if (j->running->out + n > j->lim.max_transaction) {
+	if (j->running->out + n > j->lim.max_transaction || ffs_fails(j->env, EXTEND)) {
 		ffs_emit(j->env, foliofs_extend_refused, h->tid, h->type, (u64)(s64)h->credits, n);
 		return 1;
 	}
@@ -273,6 +275,7 @@ int ffs_handle_restart(struct ffs_handle *h, u32 blocks, u32 revokes)
 		begin(h, j->running->tid, (u32)b, revokes);
 	}
 	ffs_emit(j->env, jbd2_handle_restart, h->tid, h->type, 0, b);
+	ffs_stop(j->env, HANDLE_RESTARTED, 0, FFS_HELD_ALL, 0, 0);
 	return err;
 }
 

@@ -169,8 +169,14 @@ static u64 write_pieces(struct ffs_ops *o, struct ffs_inode *inode, u64 pos, u64
 		if (*err < 0)
 			break;
 		stop = min(end, (u64)(map.lblk + map.len) << bits);
+		ffs_stop(&sb->env, DIRECT_MAPPED, inode->ino, FFS_HELD_INODE, 0, 0);
+		if (ffs_fails(&sb->env, EIO)) {
+			*err = -EIO;
+			break;
+		}
 		zero_rest(o, &map, done, stop);
 		device_write(o, inode, &map, done, stop - done);
+		ffs_stop(&sb->env, DIRECT_WRITTEN, inode->ino, FFS_HELD_INODE, 0, 0);
 		*unwritten |= map.flags & FFS_MAP_UNWRITTEN;
 		done = stop;
 		*err = 0;

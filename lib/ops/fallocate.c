@@ -71,6 +71,7 @@ static int alloc_blocks(struct ffs_ops *o, struct ffs_inode *inode, u32 lblk, u3
 			ffs_handle_stop(h);
 			if (err)
 				return err;
+			ffs_stop(&sb->env, FALLOCATE_MAPPED, inode->ino, FFS_HELD_INODE, 0, 0);
 			pblk = map.pblk;
 			lblk += (u32)ret;
 			len -= (u32)ret;
@@ -123,6 +124,9 @@ static int zero_inner(struct ffs_ops *o, struct ffs_inode *inode, u64 off, u64 e
 	}
 	if (!err)
 		err = ffs_drop_cached_range(o, inode, off, end);
+	if (!err)
+		ffs_stop(&sb->env, PUNCH_CUT, inode->ino, FFS_HELD_INODE | FFS_HELD_INVALIDATE, 0,
+			 0);
 	if (err || last <= first)
 		return err;
 	return alloc_blocks(o, inode, first, last - first, new_size, flags);

@@ -101,7 +101,7 @@ s64 ffs_open(struct ffs_ops *o, const struct foliofs_op *op)
 			return ret;
 	}
 	f = new_file(o, (u32)op->file);
-	*f = (struct ffs_file){ .inode = inode, .flags = op->flags };
+	*f = (struct ffs_file){ .inode = inode, .flags = op->flags, .wb_seen = inode->wb_err };
 	ffs_ra_init(&f->ra, &o->sb.env);
 	inode->opens++;
 	if (!(op->flags & (FOLIOFS_O_RDONLY | FOLIOFS_O_PATH)))

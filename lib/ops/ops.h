@@ -49,6 +49,7 @@ struct ffs_file {
 	struct ffs_inode *inode; /* NULL: slot is free */
 	u32 flags; /* FOLIOFS_O_* */
 	u64 pos;
+	u32 wb_seen; /* failed writes of the inode that it has told */
 	struct ffs_ra ra;
 };
 
@@ -175,6 +176,8 @@ int ffs_write_and_wait(struct ffs_ops *o, struct ffs_inode *inode, u64 first, u6
 int ffs_filemap_flush(struct ffs_ops *o, struct ffs_inode *inode, u64 first, u64 last,
 		      enum ffs_sync_mode mode);
 int ffs_fsync(struct ffs_ops *o, struct ffs_inode *inode, u64 first, u64 last, bool datasync);
+/* The same of an open file, which tells each failed write once (file_check_and_advance_wb_err). */
+int ffs_fsync_file(struct ffs_ops *o, struct ffs_file *f, u64 first, u64 last, bool datasync);
 int ffs_syncfs(struct ffs_ops *o);
 int ffs_sync(struct ffs_ops *o);
 int ffs_sync_range(struct ffs_ops *o, struct ffs_file *f, u64 off, u64 len, u32 flags);

@@ -124,6 +124,7 @@ int ffs_punch(struct ffs_ops *o, struct ffs_inode *inode, u64 off, u64 len)
 		err = drop_hole(o, inode, off, end);
 	if (err)
 		return err;
+	ffs_stop(&sb->env, PUNCH_CUT, inode->ino, FFS_HELD_INODE | FFS_HELD_INVALIDATE, 0, 0);
 	err = ffs_start(sb, inode, FOLIOFS_CREDIT_PUNCH, 0, "ext4_punch_hole", &h);
 	if (err)
 		return err;

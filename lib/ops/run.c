@@ -141,7 +141,11 @@ static s64 inode_op(struct ffs_ops *o, const struct foliofs_op *op)
 		return set_journal_flag(o, inode, op->len);
 	case FOLIOFS_OP_FSYNC:
 	case FOLIOFS_OP_FDATASYNC:
-		return ffs_fsync(o, inode, 0, FFS_LLONG_MAX, op->kind == FOLIOFS_OP_FDATASYNC);
+		return ffs_file(o, op->file) ?
+			       ffs_fsync_file(o, ffs_file(o, op->file), 0, FFS_LLONG_MAX,
+					      op->kind == FOLIOFS_OP_FDATASYNC) :
+			       ffs_fsync(o, inode, 0, FFS_LLONG_MAX,
+					 op->kind == FOLIOFS_OP_FDATASYNC);
 	default:
 		return -EINVAL;
 	}
@@ -188,10 +192,11 @@ static s64 file_op(struct ffs_ops *o, const struct foliofs_op *op)
 	case FOLIOFS_OP_MSYNC:
 		ret = ffs_touch_atime(o, f, f->inode);
 		return ret ? ret :
-			     ffs_fsync(o, f->inode,
-				       round_down_pow2(op->off, ffs_page_size(&o->sb.env)),
-				       round_up_pow2(op->off + op->len, ffs_page_size(&o->sb.env)) - 1,
-				       true);
+			     ffs_fsync_file(o, f,
+					    round_down_pow2(op->off, ffs_page_size(&o->sb.env)),
+					    round_up_pow2(op->off + op->len,
+							  ffs_page_size(&o->sb.env)) - 1,
+					    true);
 	case FOLIOFS_OP_SYNC_RANGE:
 		return ffs_sync_range(o, f, op->off, op->len, op->flags);
 	case FOLIOFS_OP_FADVISE:

@@ -57,7 +57,17 @@ static int sync_journal(struct ffs_ops *o, struct ffs_inode *inode, bool datasyn
 	return ret < 0 ? ret : 0;
 }
 
-int ffs_fsync(struct ffs_ops *o, struct ffs_inode *inode, u64 first, u64 last, bool datasync)
+static int told(struct ffs_file *f)
+{
+	if (!f || f->wb_seen == f->inode->wb_err)
+		return 0;
+	f->wb_seen = f->inode->wb_err;
+	return -EIO;
+}
+
+/* @f NULL: nobody to tell of failed writes. */
+static int do_fsync(struct ffs_ops *o, struct ffs_inode *inode, struct ffs_file *f, u64 first,
+		    u64 last, bool datasync)
 {
 	struct ffs_super *sb = &o->sb;
 	int err;
@@ -66,10 +76,25 @@ int ffs_fsync(struct ffs_ops *o, struct ffs_inode *inode, u64 first, u64 last, b
 	err = ffs_journal_error(sb->journal);
 	if (!err)
 		err = ffs_write_and_wait(o, inode, first, last);
+	/* Lost data is told without a commit. */
+	if (!err)
+		err = told(f);
 	if (!err && ffs_journal_present(sb->journal))
 		err = sync_journal(o, inode, datasync);
+	if (!err)
+		err = told(f);
 	ffs_emit(&sb->env, ext4_sync_file_exit, inode->ino, (u64)(s64)err);
 	return err;
+}
+
+int ffs_fsync(struct ffs_ops *o, struct ffs_inode *inode, u64 first, u64 last, bool datasync)
+{
+	return do_fsync(o, inode, NULL, first, last, datasync);
+}
+
+int ffs_fsync_file(struct ffs_ops *o, struct ffs_file *f, u64 first, u64 last, bool datasync)
+{
+	return do_fsync(o, f->inode, f, first, last, datasync);
 }
 
 /*
@@ -191,7 +216,9 @@ int ffs_sync_range(struct ffs_ops *o, struct ffs_file *f, u64 off, u64 len, u32 
 							(flags & FOLIOFS_SYNC_RANGE_WAIT_AFTER) ?
 						FFS_WB_ALL :
 						FFS_WB_NONE);
-	if (!err && (flags & FOLIOFS_SYNC_RANGE_WAIT_AFTER))
+	if (!err && (flags & FOLIOFS_SYNC_RANGE_WAIT_AFTER)) {
 		wait_range(o, f->inode, off, last);
+		err = told(f);
+	}
 	return err;
 }

@@ -21,6 +21,14 @@ void ffs_set_times(struct ffs_ops *o, struct ffs_inode *inode)
 	v->queried = false;
 }
 
+/* ext4_dirty_inode() gives no result: without a handle the times stay in memory. */
+static int dirty(struct ffs_ops *o, struct ffs_inode *inode)
+{
+	int err = ffs_dirty_inode(&o->sb, inode);
+
+	return err == -ENOMEM ? 0 : err;
+}
+
 int ffs_update_time(struct ffs_ops *o, struct ffs_inode *inode)
 {
 	struct ffs_vfs_inode *v = ffs_vfs(inode);
@@ -33,7 +41,7 @@ int ffs_update_time(struct ffs_ops *o, struct ffs_inode *inode)
 		return 0;
 	v->mtime = v->ctime = now;
 	v->queried = false;
-	return ffs_dirty_inode(&o->sb, inode);
+	return dirty(o, inode);
 }
 
 int ffs_touch_atime(struct ffs_ops *o, const struct ffs_file *f, struct ffs_inode *inode)
@@ -51,5 +59,5 @@ int ffs_touch_atime(struct ffs_ops *o, const struct ffs_file *f, struct ffs_inod
 	if (v->atime == now)
 		return 0;
 	v->atime = now;
-	return mount->lazytime ? 0 : ffs_dirty_inode(&o->sb, inode);
+	return mount->lazytime ? 0 : dirty(o, inode);
 }

@@ -84,8 +84,10 @@ int ffs_setattr_size(struct ffs_ops *o, struct ffs_inode *inode, u64 size)
 		if (size > old)
 			ffs_isize_extended(sb, inode, old, size);
 	}
+	ffs_stop(&sb->env, TRUNCATE_SIZED, inode->ino, FFS_HELD_INODE | FFS_HELD_INVALIDATE, 0, 0);
 	/* The cache is cut at the new end whether the size grew or not. */
 	ffs_truncate_cache(sb, inode, size, ~0ull);
+	ffs_stop(&sb->env, TRUNCATE_CUT, inode->ino, FFS_HELD_INODE | FFS_HELD_INVALIDATE, 0, 0);
 	/* The same size too: what was allocated behind it goes. */
 	if (size <= old)
 		err = ffs_truncate(sb, inode);

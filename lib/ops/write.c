@@ -49,10 +49,16 @@ static s64 perform_write(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len
 		if (ret < 0)
 			break;
 		step = forced_step(o, inode, &w, pos + done, step);
+		ffs_stop(&sb->env, WRITE_BEGUN, inode->ino,
+			 FFS_HELD_INODE | FFS_HELD_FOLIOS | (w.handle ? FFS_HELD_HANDLE : 0),
+			 pos + done, pos + done + step);
 		copied = min(step, min(readable, len) > done ? min(readable, len) - done : 0);
+		if (ffs_fails(&sb->env, SHORT_COPY))
+			copied /= 2;
 		ret = path->write_end(sb, inode, pos + done, step, copied, &w);
 		if (ret < 0)
 			break;
+		ffs_stop(&sb->env, WRITE_ENDED, inode->ino, FFS_HELD_INODE, 0, 0);
 		if (!ret) {
 			if (chunk > page)
 				chunk /= 2;
@@ -94,7 +100,7 @@ s64 ffs_write(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len, u64 reada
 	else
 		ret = perform_write(o, f, pos, len, readable);
 	if (ret > 0 && ((f->flags & (FOLIOFS_O_SYNC | FOLIOFS_O_DSYNC)) || o->sb.env.geo.mount.sync)) {
-		err = ffs_fsync(o, f->inode, pos, pos + (u64)ret - 1, !(f->flags & FOLIOFS_O_SYNC));
+		err = ffs_fsync_file(o, f, pos, pos + (u64)ret - 1, !(f->flags & FOLIOFS_O_SYNC));
 		if (err)
 			return err;
 	}
