@@ -12,10 +12,12 @@
 
 #include "commands.h"
 #include "conform/print.h"
+#include "replay/plain.h"
 #include "replay/simulate.h"
 
 static const char usage_text[] =
-	"Usage: foliosim conform [OPTIONS] CAPTURE...\n\n"
+	"Usage: foliosim conform [OPTIONS] CAPTURE...\n"
+	"       foliosim conform [OPTIONS] --trace TRACE GEOMETRY OPS\n\n"
 	"Simulates each capture of a real kernel (a folder with meta.yaml, ops.txt and\n"
 	"events.txt) and compares: exit 0 the same, 1 a difference.\n\n"
 	"  --kernel K           simulate under K, not under the capture's kernel\n"
@@ -24,12 +26,19 @@ static const char usage_text[] =
 	"  --all                every difference, not the first of each capture\n"
 	"  --left-out           kinds of events that are not compared, and why\n"
 	"  --keep DIR           keep the simulated captures as DIR/NAME\n"
-	"  --quiet              the table of families only\n";
+	"  --quiet              the table of families only\n\n"
+	"A trace alone, from tracefs or trace-cmd, without markers of operations; OPS is an op\n"
+	"list or another log of what was done.  Operations are found by system calls that the\n"
+	"trace has too, else by order; kinds of events that it has none of are left out.\n\n"
+	"  --trace FILE         the trace, plain or gzip\n"
+	"  --dev MAJOR,MINOR    events of this device (default: dev of the meta.yaml)\n" REPLAY_USAGE;
 
 struct conform_args {
 	struct conform_filter filter;
 	const char *kernel, *keep;
 	bool left_out, quiet;
+	bool needs_trace; /* an option that a capture folder answers itself */
+	struct plain_trace plain; /* plain.trace: no captures, but this */
 };
 
 static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
@@ -53,21 +62,26 @@ static const char *base_name(const char *path, char buf[256])
 	return buf;
 }
 
-/* One capture: 0 same, 1 differs, 3 refused. */
-static int conform_one(const struct conform_args *a, const char *dir, const char *work,
+/* One capture (or the log of operations of a plain trace): 0 same, 1 differs, 3 refused. */
+static int conform_one(struct conform_args *a, const char *dir, const char *work,
 		       struct conform_count total[CONFORM_FAMILY_COUNT])
 {
-	char out[4096], err[512], name[256];
+	char out[4096], err[4400], name[256];
 	struct conform_result r;
 	int ret;
 
 	snprintf(out, sizeof(out), "%s/%s", work, base_name(dir, name));
-	if (simulate_capture(dir, out, a->kernel, err, sizeof(err))) {
+	memset(&r, 0, sizeof(r));
+	if (a->plain.trace) {
+		a->plain.ops = dir;
+		if (plain_conform(&a->plain, out, &r, err, sizeof(err))) {
+			fprintf(stderr, "foliosim: %s\n", err);
+			return 3;
+		}
+	} else if (simulate_capture(dir, out, a->kernel, err, sizeof(err))) {
 		fprintf(stderr, "foliosim: %s: %s\n", dir, err);
 		return 3;
-	}
-	memset(&r, 0, sizeof(r));
-	if (conform_compare(dir, out, &r)) {
+	} else if (conform_compare(dir, out, NULL, &r)) {
 		fprintf(stderr, "foliosim: %s: %s\n", dir, r.error);
 		conform_free(&r);
 		return 3;
@@ -85,7 +99,9 @@ static int conform_one(const struct conform_args *a, const char *dir, const char
 static int parse(int argc, char **argv, struct conform_args *a)
 {
 	static const struct option options[] = {
-		{ "kernel", required_argument, NULL, 'k' }, { "family", required_argument, NULL, 'f' },
+		REPLAY_LONG_OPTIONS,
+		{ "trace", required_argument, NULL, 't' },  { "dev", required_argument, NULL, 'D' },
+		{ "family", required_argument, NULL, 'f' },
 		{ "op", required_argument, NULL, 'o' },	    { "all", no_argument, NULL, 'a' },
 		{ "left-out", no_argument, NULL, 'l' },	    { "keep", required_argument, NULL, 'd' },
 		{ "quiet", no_argument, NULL, 'q' },	    { "help", no_argument, NULL, 'h' },
@@ -96,8 +112,11 @@ static int parse(int argc, char **argv, struct conform_args *a)
 
 	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
 		switch (c) {
-		case 'k':
-			a->kernel = optarg;
+		case 't':
+			a->plain.trace = optarg;
+			break;
+		case 'D':
+			a->plain.dev = optarg;
 			break;
 		case 'f':
 			a->filter.family = optarg;
@@ -126,9 +145,18 @@ static int parse(int argc, char **argv, struct conform_args *a)
 		case 'h':
 			fputs(usage_text, stdout);
 			return 0;
-		default:
+		case '?':
 			fputs(usage_text, stderr);
 			return 2;
+		default:
+			if (c == REPLAY_OPT_KERNEL)
+				a->kernel = optarg;
+			else
+				a->needs_trace = true;
+			if (replay_option(&a->plain.args, c, optarg)) {
+				fprintf(stderr, "foliosim conform: %s\n", a->plain.args.error);
+				return 2;
+			}
 		}
 	}
 	return -1;
@@ -137,15 +165,19 @@ static int parse(int argc, char **argv, struct conform_args *a)
 int cmd_conform(int argc, char **argv)
 {
 	struct conform_count total[CONFORM_FAMILY_COUNT];
-	struct conform_args a = { 0 };
+	static struct conform_args a;
 	char work[] = "/tmp/foliosim-XXXXXX";
 	const char *dir;
 	int ret = parse(argc, argv, &a), worst = 0, same = 0, i;
 
 	if (ret >= 0)
 		return ret;
-	if (optind == argc) {
+	if (optind == argc || (a.plain.trace && optind + 1 != argc)) {
 		fputs(usage_text, stderr);
+		return 2;
+	}
+	if (!a.plain.trace && (a.needs_trace || a.plain.dev)) {
+		fputs("foliosim conform: captures know their geometry; this needs --trace\n", stderr);
 		return 2;
 	}
 	dir = a.keep ? a.keep : mkdtemp(work);

@@ -16,10 +16,11 @@ Environment: CAPTURE_WORK, where scratch goes (default: TMPDIR).
 """
 import mmap, os, re, shutil, signal, subprocess, sys, tempfile, time
 
+sys.dont_write_bytecode = True
+
 from capture_ops import Operations, Missing, expand, number
 from capture_state import file_state, state_text, tree_of
 
-TRACEFS = '/sys/kernel/tracing'
 UUID = '6f6c696f-6669-4d73-8a6d-000000000001'
 HASH_SEED = '6f6c696f-6669-4d73-8a6d-0000000000a5'
 MADE_AT = '1700000000'
@@ -124,18 +125,20 @@ class Machine:
                 raise Missing('no ' + tool)
         if not os.path.exists('/dev/loop-control'):
             raise Missing('no loop devices')
-        if not os.path.isdir(TRACEFS + '/events/ext4') or \
-           not os.path.isdir(TRACEFS + '/events/jbd2'):
-            raise Missing('no tracefs with the events of ext4 and jbd2')
         self.work = '%s/foliosim-capture-%d' % (os.environ.get('CAPTURE_WORK') or
                                                 tempfile.gettempdir(), os.getpid())
         self.mnt = self.work + '/mnt'
-        self.trace = TRACEFS + '/instances/foliosim-%d' % os.getpid()
+        # Mounted here, so that it does not matter where it is mounted, or whether it is.
+        self.tracefs = self.work + '/tracefs'
+        self.trace = self.tracefs + '/instances/foliosim-%d' % os.getpid()
         # An interrupt can come between any two of these: each is undone whether done or not.
         self.undo.append(self.remove)
-        for d in (self.work + '/img', self.mnt):
+        for d in (self.work + '/img', self.mnt, self.tracefs):
             os.makedirs(d, exist_ok=True)
         run('mount', '-t', 'tmpfs', '-o', 'size=90%', 'foliosim', self.work + '/img')
+        if run('mount', '-t', 'tracefs', 'tracefs', self.tracefs, check=False)[0] or \
+           not all(os.path.isdir(self.tracefs + '/events/' + x) for x in EVENTS):
+            raise Missing('no tracefs with the events of ext4 and jbd2')
         os.mkdir(self.trace)
         for path, value in SETTINGS.items():
             if os.path.exists(path):
@@ -149,12 +152,13 @@ class Machine:
             if (self.work + '/img/') in line:
                 run('losetup', '-d', line.split()[0], check=False)
         run('umount', self.work + '/img', check=False)
-        for d in (self.work + '/img', self.mnt):
-            os.rmdir(d)
-        shutil.rmtree(self.work)
         if os.path.isdir(self.trace):
             put(self.trace + '/tracing_on', '0')
             os.rmdir(self.trace)
+        run('umount', self.tracefs, check=False)
+        for d in (self.work + '/img', self.mnt, self.tracefs):
+            os.rmdir(d)     # never what is still mounted there
+        shutil.rmtree(self.work)
 
     def __exit__(self, *exc):
         for s in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

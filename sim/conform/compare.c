@@ -67,7 +67,8 @@ static void compare_group(struct conform_result *r, const struct conform_event *
  * the block layer if we have none at all.
  */
 static void filter(struct conform_events *e, const struct conform_events *kernel,
-		   const struct conform_events *sim, const struct capture_dir *recorded)
+		   const struct conform_events *sim, const struct capture_dir *recorded,
+		   bool alone)
 {
 	size_t i, n = 0, k, kinds = e->nr_kinds;
 	bool *drop = calloc(kinds + 1, 1), bio = false;
@@ -83,6 +84,8 @@ static void filter(struct conform_events *e, const struct conform_events *kernel
 			continue;
 		if (recorded && !capture_dir_recorded(recorded, name))
 			drop[k] = true;
+		if (alone)
+			drop[k] |= k >= kernel->nr_kinds || !kernel->kinds[k].count;
 		if (!strncmp(name, "xfs_", 4))
 			drop[k] |= k >= kernel->nr_kinds || !kernel->kinds[k].name ||
 				   k >= sim->nr_kinds || !sim->kinds[k].name;
@@ -151,36 +154,56 @@ static int by_place(const void *x, const void *y)
 	return (int)a->family - (int)b->family;
 }
 
-static void list_left_out(struct conform_result *r, const struct conform_events *kernel)
+/* Of @e's kinds those not compared; with @kernel, kinds of the model that the kernel lacks. */
+static void list_left_out(struct conform_result *r, const struct conform_events *e,
+			  const struct conform_events *kernel)
 {
 	size_t k;
 
-	for (k = 0; k < kernel->nr_kinds; k++) {
-		const struct conform_kind *kind = &kernel->kinds[k];
+	for (k = 0; k < e->nr_kinds; k++) {
+		const struct conform_kind *kind = &e->kinds[k];
 
 		if (!kind->name || kind->compared)
+			continue;
+		if (kernel && k < kernel->nr_kinds && kernel->kinds[k].name)
 			continue;
 		r->left_out = realloc(r->left_out, (r->nr_left_out + 1) * sizeof(*r->left_out));
 		if (!r->left_out)
 			abort();
 		r->left_out[r->nr_left_out++] = (struct conform_left_out){
-			piece_dup((struct piece){ kind->name, strlen(kind->name) }), kind->count
+			piece_dup((struct piece){ kind->name, strlen(kind->name) }),
+			kernel ? 0 : kind->count
 		};
 	}
 }
 
-static int compare_events(const char *kernel_dir, const char *sim_dir, struct conform_result *r)
+/* Which operation each event of the kernel belongs to, if its trace does not say so. */
+static void align(struct conform_result *r, struct conform_events *a, struct conform_events *b)
+{
+	if (a->markers && b->markers)
+		return;
+	if (b->markers) {
+		conform_align(a, b, &r->capture, &r->align);
+		return;
+	}
+	r->align = (struct conform_alignment){ .how = ALIGN_NOT, .events = a->nr };
+	conform_events_flatten(a);
+	conform_events_flatten(b);
+}
+
+static int compare_events(const char *kernel_dir, const char *sim_dir, const char *dev, bool alone,
+			  struct conform_result *r)
 {
 	struct conform_tables t = { 0 };
 	struct conform_events a, b = { 0 };
 	int ret;
 
-	ret = conform_events_read(&a, &t, kernel_dir);
+	ret = conform_events_read(&a, &t, kernel_dir, dev);
 	if (ret) {
 		snprintf(r->error, sizeof(r->error), "%s: cannot read the events: %s", kernel_dir,
 			 strerror(-ret));
 	} else {
-		ret = conform_events_read(&b, &t, sim_dir);
+		ret = conform_events_read(&b, &t, sim_dir, NULL);
 		if (ret)
 			snprintf(r->error, sizeof(r->error), "%s: cannot read the events: %s",
 				 sim_dir, strerror(-ret));
@@ -188,14 +211,13 @@ static int compare_events(const char *kernel_dir, const char *sim_dir, struct co
 	if (!ret) {
 		r->lost_kernel = a.lost;
 		r->lost_sim = b.lost;
-		r->markers = a.markers && b.markers;
-		if (!r->markers) {
-			conform_events_flatten(&a);
-			conform_events_flatten(&b);
-		}
-		filter(&b, &a, &b, &r->capture);
-		filter(&a, &a, &b, NULL);
-		list_left_out(r, &a);
+		r->foreign = a.foreign;
+		filter(&b, &a, &b, &r->capture, alone);
+		filter(&a, &a, &b, NULL, false);
+		list_left_out(r, &a, NULL);
+		if (alone)
+			list_left_out(r, &b, &a);
+		align(r, &a, &b);
 		conform_events_sort(&a);
 		conform_events_sort(&b);
 		compare_groups(r, &a, &b);
@@ -344,20 +366,27 @@ static int compare_files(const char *kernel_dir, const char *sim_dir, struct con
 	return ret ? ret : compare_file(kernel_dir, sim_dir, "layout.txt", r);
 }
 
-int conform_compare(const char *kernel_dir, const char *sim_dir, struct conform_result *r)
+int conform_compare(const char *kernel_dir, const char *sim_dir, const char *dev,
+		    struct conform_result *r)
 {
+	bool alone = false;
 	int ret;
 
 	memset(r, 0, sizeof(*r));
 	ret = capture_dir_read(&r->capture, kernel_dir);
-	if (ret == -ENOTDIR)
-		ret = 0; /* a trace alone */
+	if (ret == -ENOTDIR) { /* a trace alone: what the operations are the simulation knows */
+		alone = true;
+		capture_dir_free(&r->capture);
+		ret = capture_dir_read(&r->capture, sim_dir);
+		snprintf(r->capture.name, sizeof(r->capture.name), "%s", kernel_dir);
+		r->capture.level[0] = '\0';
+	}
 	if (ret) {
 		snprintf(r->error, sizeof(r->error), "%s: %s", kernel_dir, strerror(-ret));
 		return ret;
 	}
 	r->ordered = !r->capture.level[0] || !strcmp(r->capture.level, "same");
-	ret = compare_events(kernel_dir, sim_dir, r);
+	ret = compare_events(kernel_dir, sim_dir, dev, alone, r);
 	if (!ret)
 		ret = compare_files(kernel_dir, sim_dir, r);
 	return ret;

@@ -9,6 +9,7 @@
 #ifndef CONFORM_COMPARE_H
 #define CONFORM_COMPARE_H
 
+#include "align.h"
 #include "capture_dir.h"
 #include "family.h"
 
@@ -30,7 +31,8 @@ struct conform_diff {
 struct conform_result {
 	struct capture_dir capture; /* the kernel's */
 	bool ordered; /* order counted */
-	bool markers; /* both told where operations begin */
+	struct conform_alignment align; /* how operations were found in the kernel's trace */
+	uint64_t foreign; /* events of other devices */
 	uint64_t lost_kernel, lost_sim; /* events the trace says it lost */
 	struct conform_count count[CONFORM_FAMILY_COUNT];
 	struct conform_diff *diffs; /* events by operation and place in the trace, then files */
@@ -38,7 +40,7 @@ struct conform_result {
 	/* Kinds of events that are in the kernel's capture and not compared, with their number. */
 	struct conform_left_out {
 		char *name;
-		uint64_t count;
+		uint64_t count; /* 0: the model's, the kernel's trace has none of this kind */
 	} *left_out;
 	size_t nr_left_out;
 	char error[256]; /* what was wrong with the input */
@@ -46,9 +48,12 @@ struct conform_result {
 
 /*
  * Compare.  @kernel_dir, @sim_dir: capture folders (@kernel_dir may be a trace
- * alone).  0, or a negative errno with r->error set.  A difference is no error.
+ * alone; events of kinds that it has none of are then taken as not recorded).
+ * @dev: "MAJOR,MINOR" of the kernel's device, NULL: all events of the trace count.
+ * 0, or a negative errno with r->error set.  A difference is no error.
  */
-int conform_compare(const char *kernel_dir, const char *sim_dir, struct conform_result *r);
+int conform_compare(const char *kernel_dir, const char *sim_dir, const char *dev,
+		    struct conform_result *r);
 bool conform_same(const struct conform_result *r);
 /* Add the figures of @r to @total. */
 void conform_sum(struct conform_count total[CONFORM_FAMILY_COUNT], const struct conform_result *r);

@@ -32,7 +32,30 @@ static void add(struct conform_events *e, const struct conform_event *ev)
 	e->v[e->nr++] = *ev;
 }
 
-static void read_trace(struct conform_events *e, struct conform_tables *t)
+static void add_call(struct conform_events *e, struct piece name, struct piece text)
+{
+	if (e->nr_calls == e->room_calls) {
+		e->room_calls = e->room_calls ? e->room_calls * 2 : 256;
+		e->calls = realloc(e->calls, e->room_calls * sizeof(*e->calls));
+		if (!e->calls)
+			abort();
+	}
+	e->calls[e->nr_calls++] = (struct conform_call){ name, text, (uint32_t)e->nr };
+}
+
+/* The event is of another device than @dev: "dev 7,40 ..." or "dev 7:40 ...". */
+static bool foreign(struct piece text, const char *dev)
+{
+	size_t n = strcspn(dev, ",");
+	struct piece w;
+
+	if (!*dev || !piece_word(&text, &w) || !piece_is(w, "dev") || !piece_word(&text, &w))
+		return false;
+	return w.len != strlen(dev) || memcmp(w.s, dev, n) || (w.s[n] != ',' && w.s[n] != ':') ||
+	       memcmp(w.s + n + 1, dev + n + 1, w.len - n - 1);
+}
+
+static void read_trace(struct conform_events *e, struct conform_tables *t, const char *dev)
 {
 	struct trace_text trace = { .text = &e->text };
 	struct conform_base base = { 0 };
@@ -57,6 +80,14 @@ static void read_trace(struct conform_events *e, struct conform_tables *t)
 		}
 		if (piece_is(line.event, "tracing_mark_write"))
 			continue;
+		if (line.call.len) {
+			add_call(e, line.call, line.text);
+			continue;
+		}
+		if (foreign(line.text, dev)) {
+			e->foreign++;
+			continue;
+		}
 		id = intern(&t->names, line.event.s, line.event.len);
 		if (id >= nr_families) {
 			family = realloc(family, id + 1);
@@ -88,7 +119,8 @@ static void read_trace(struct conform_events *e, struct conform_tables *t)
 	free(family);
 }
 
-int conform_events_read(struct conform_events *e, struct conform_tables *t, const char *path)
+int conform_events_read(struct conform_events *e, struct conform_tables *t, const char *path,
+			const char *dev)
 {
 	struct stat st;
 	int ret;
@@ -102,7 +134,7 @@ int conform_events_read(struct conform_events *e, struct conform_tables *t, cons
 		return 0;
 	if (ret)
 		return ret;
-	read_trace(e, t);
+	read_trace(e, t, dev ? dev : "");
 	return 0;
 }
 
@@ -138,6 +170,7 @@ void conform_events_free(struct conform_events *e)
 	for (i = 0; i < e->nr_kinds; i++)
 		free(e->kinds[i].name);
 	free(e->kinds);
+	free(e->calls);
 	free(e->v);
 	text_free(&e->text);
 	memset(e, 0, sizeof(*e));

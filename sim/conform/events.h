@@ -25,13 +25,22 @@ struct conform_kind {
 	bool compared;
 };
 
+/* A system call that a task enters. */
+struct conform_call {
+	struct piece name, text; /* text: its arguments */
+	uint32_t at; /* number of the first event behind it */
+};
+
 struct conform_events {
 	struct text text;
 	struct conform_event *v; /* by operation, family, order */
 	size_t nr, room;
 	struct conform_kind *kinds; /* by the number of the name */
 	size_t nr_kinds;
+	struct conform_call *calls;
+	size_t nr_calls, room_calls;
 	uint64_t lost; /* by the trace's own notes */
+	uint64_t foreign; /* events of other devices, passed over */
 	bool markers; /* there were any */
 };
 
@@ -42,9 +51,11 @@ struct conform_tables {
 
 /*
  * Read @path (a capture folder, or a file with the trace, gzip or plain).
+ * @dev: "MAJOR,MINOR" of the device whose events count; NULL or "": all.
  * 0, or a negative errno; a folder without a trace has no events.
  */
-int conform_events_read(struct conform_events *e, struct conform_tables *t, const char *path);
+int conform_events_read(struct conform_events *e, struct conform_tables *t, const char *path,
+			const char *dev);
 /* All events belong to operation 0 from now on: the other side has no markers. */
 void conform_events_flatten(struct conform_events *e);
 /* Sort by operation, family, order. */

@@ -36,7 +36,7 @@ static void print_diff(FILE *out, const struct conform_result *r, const struct c
 
 	if (d->file)
 		fprintf(out, "    %s", d->file);
-	else if (r->markers)
+	else if (r->align.how != ALIGN_NOT)
 		fprintf(out, "    op %u%s%s", d->op, *op ? " " : "", op);
 	else
 		fprintf(out, "    trace");
@@ -44,6 +44,43 @@ static void print_diff(FILE *out, const struct conform_result *r, const struct c
 		d->missing, d->surplus);
 	print_side(out, "kernel", d->kernel, d->kernel_line);
 	print_side(out, "model", d->sim, d->sim_line);
+}
+
+/* How operations were found in a trace that does not mark them, and which were not. */
+static void print_alignment(FILE *out, const struct conform_result *r)
+{
+	const struct conform_alignment *a = &r->align;
+	size_t i, lost = a->ops - a->ops_placed;
+
+	if (r->foreign)
+		fprintf(out, "    %llu events of other devices passed over\n",
+			(unsigned long long)r->foreign);
+	switch (a->how) {
+	case ALIGN_MARKERS:
+		return;
+	case ALIGN_NOT:
+		fprintf(out, "    no markers of operations: compared as a whole\n");
+		return;
+	case ALIGN_CALLS:
+		fprintf(out, "    no markers of operations: aligned by %zu system calls; %zu of %zu "
+			     "events are behind the first\n",
+			a->calls, a->placed, a->events);
+		break;
+	case ALIGN_ORDER:
+		fprintf(out, "    no markers of operations: aligned by order%s; %zu of %zu events "
+			     "have a place of their own\n",
+			a->calls ? " (the trace's system calls are not those of the operations)" :
+				   "",
+			a->placed, a->events);
+		break;
+	}
+	if (!lost)
+		return;
+	fprintf(out, "    %zu of %zu operations with events were not found:", lost, a->ops);
+	for (i = 0; i < lost && i < ALIGN_LISTED; i++)
+		fprintf(out, "%s op %u %s", i ? "," : "", a->lost_op[i],
+			capture_dir_op(&r->capture, a->lost_op[i]));
+	fprintf(out, "%s\n", lost > ALIGN_LISTED ? ", ..." : "");
 }
 
 void conform_print(FILE *out, const struct conform_result *r, const struct conform_filter *f)
@@ -71,9 +108,7 @@ void conform_print(FILE *out, const struct conform_result *r, const struct confo
 		fprintf(out, "    the kernel's trace lost %llu events: differences may come from "
 			     "that\n",
 			(unsigned long long)r->lost_kernel);
-	if (!r->markers)
-		fprintf(out, "    no markers of operations: aligned by order over the whole "
-			     "trace\n");
+	print_alignment(out, r);
 	for (i = 0; i < r->nr_diffs && (f->all || !shown); i++) {
 		if (!passes(&r->diffs[i], f))
 			continue;
@@ -109,7 +144,13 @@ void conform_print_left_out(FILE *out, const struct conform_result *r)
 {
 	size_t i;
 
-	for (i = 0; i < r->nr_left_out; i++)
+	for (i = 0; i < r->nr_left_out; i++) {
+		if (!r->left_out[i].count) {
+			fprintf(out, "    not compared: %s: the trace has none\n",
+				r->left_out[i].name);
+			continue;
+		}
 		fprintf(out, "    not compared: %s (%llu): %s\n", r->left_out[i].name,
 			(unsigned long long)r->left_out[i].count, reason(r->left_out[i].name));
+	}
 }

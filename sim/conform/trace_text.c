@@ -120,6 +120,26 @@ static void parse_marker(struct trace_line *l)
 	l->op_text = rest;
 }
 
+/* "sys_pwrite64(fd: 3, ...": as tracefs prints it; "sys_enter_pwrite64: ...": as trace-cmd does. */
+static void parse_call(struct trace_line *l)
+{
+	const char *paren = memchr(l->event.s, '(', l->event.len);
+	size_t skip = 0;
+
+	if (piece_starts(l->event, "sys_enter_"))
+		skip = 10;
+	else if (piece_starts(l->event, "sys_") && paren)
+		skip = 4;
+	if (!skip)
+		return;
+	if (paren) {
+		l->text.len += (size_t)(l->text.s - paren);
+		l->text.s = paren;
+		l->event.len = (size_t)(paren - l->event.s);
+	}
+	l->call = (struct piece){ l->event.s + skip, l->event.len - skip };
+}
+
 bool trace_text_next(struct trace_text *t, struct trace_line *line)
 {
 	struct piece p;
@@ -133,6 +153,7 @@ bool trace_text_next(struct trace_text *t, struct trace_line *line)
 		if (parse_line(p, line)) {
 			if (piece_is(line->event, "tracing_mark_write"))
 				parse_marker(line);
+			parse_call(line);
 			return true;
 		}
 		if (parse_lost(p, &line->lost))

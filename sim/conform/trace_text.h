@@ -20,6 +20,8 @@ struct trace_line {
 	bool marker;
 	uint32_t op;
 	struct piece op_text;
+	/* Name of the system call that is entered; len 0: the line is no such event. */
+	struct piece call;
 };
 
 struct trace_text {

@@ -225,7 +225,7 @@ static int compare(struct conform_result *r)
 
 	snprintf(a, sizeof(a), "%s/kernel", root);
 	snprintf(b, sizeof(b), "%s/sim", root);
-	return conform_compare(a, b, r);
+	return conform_compare(a, b, NULL, r);
 }
 
 #define T "           oprun-9     [000] .....     1.000000: "
@@ -269,7 +269,7 @@ static void captures(void **state)
 	    T "ext4_write_begin: dev 7,40 ino 12 pos 0 len 4096\n"
 	    T "ext4_write_end: dev 7,40 ino 12 pos 0 len 4096 copied 0\n");
 	assert_int_equal(compare(&r), 0);
-	assert_true(r.ordered && r.markers);
+	assert_true(r.ordered && r.align.how == ALIGN_MARKERS);
 	assert_int_equal(r.lost_kernel, 3);
 	assert_int_equal(r.count[CONFORM_HANDLE].matched, 1);
 	assert_int_equal(r.count[CONFORM_WRITE].matched, 1);
@@ -320,13 +320,95 @@ static void levels(void **state)
 	    T "ext4_write_begin: dev 7,40 ino 13 pos 0 len 2\n"
 	    T "ext4_write_begin: dev 7,40 ino 12 pos 0 len 1\n");
 	assert_int_equal(compare(&r), 0);
-	assert_false(r.markers);
+	assert_int_equal(r.align.how, ALIGN_NOT);
 	assert_int_equal(r.count[CONFORM_WRITE].matched, 1);
 	conform_free(&r);
 	put("", "DETERMINISM.txt", "other: same\nkernel: threads jbd2_handle_stats:1\n");
 	assert_int_equal(compare(&r), 0);
 	assert_string_equal(r.capture.level, "threads");
 	assert_int_equal(r.count[CONFORM_WRITE].matched, 2);
+	conform_free(&r);
+}
+
+/* A trace without markers: operations by its system calls, else by order. */
+static void no_markers(void **state)
+{
+	struct conform_filter all = { .all = true };
+	struct conform_result r;
+	char path[256], sim[256], *text;
+	size_t len;
+	FILE *out;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/kernel/trace.txt", root);
+	snprintf(sim, sizeof(sim), "%s/sim", root);
+	put("sim", "ops.txt", "1 open a\n2 write a 0 4096\n3 write a 4096 8192\n4 fsync a\n");
+	put("sim", "events.txt",
+	    T "tracing_mark_write: foliosim op 1 open a\n"
+	    T "jbd2_handle_start: dev 7,40 tid 7 type 4 line_no 9 requested_blocks 47\n"
+	    T "tracing_mark_write: foliosim op 2 write a 0 4096\n"
+	    T "ext4_write_begin: dev 7,40 ino 12 pos 0 len 4096\n"
+	    T "tracing_mark_write: foliosim op 3 write a 4096 8192\n"
+	    T "ext4_write_begin: dev 7,40 ino 12 pos 4096 len 8192\n"
+	    T "mm_filemap_add_to_page_cache: dev 7:40 ino c pfn=0x0 ofs=4096 order=0\n"
+	    T "tracing_mark_write: foliosim op 4 fsync a\n"
+	    T "ext4_write_end: dev 7,40 ino 12 pos 0 len 1 copied 1\n");
+	put("kernel", "trace.txt",
+	    "CPU:0 [LOST 5 EVENTS]\n"
+	    T "sys_openat(dfd: 0xffffff9c, filename: 0x7f, flags: 0x42, mode: 0x1a4)\n"
+	    T "sys_openat(dfd: 0xffffff9c, filename: 0x7f, flags: 0x42, mode: 0x1a4)\n"
+	    T "jbd2_handle_start: dev 7,70 tid 3 type 4 line_no 1 requested_blocks 47\n"
+	    T "ext4_some_new_event: dev 7,70 ino 12 colour blue\n"
+	    T "sys_write(fd: 1, buf: 0x7f, count: 5)\n"
+	    T "sys_pwrite64(fd: 3, buf: 0x7f, count: 0x1000, pos: 0)\n"
+	    T "ext4_write_begin: dev 7,70 ino 12 pos 0 len 4096\n"
+	    T "ext4_write_begin: dev 8,1 ino 99 pos 0 len 4096\n"
+	    T "sys_pwrite64(fd: 3, buf: 0x7f, count: 0x2000, pos: 0x1000)\n"
+	    T "ext4_write_begin: dev 7,70 ino 12 pos 4096 len 4096\n"
+	    T "sys_fsync(fd: 3)\n"
+	    T "ext4_write_end: dev 7,70 ino 12 pos 0 len 1 copied 1\n");
+	assert_int_equal(conform_compare(path, sim, "7,70", &r), 0);
+	assert_int_equal(r.align.how, ALIGN_CALLS);
+	assert_int_equal(r.align.calls, 6);
+	assert_int_equal(r.align.events, 4);
+	assert_int_equal(r.align.placed, 4);
+	assert_int_equal(r.align.ops, 4);
+	assert_int_equal(r.align.ops_placed, 4);
+	assert_int_equal(r.foreign, 1);
+	assert_int_equal(r.lost_kernel, 5);
+	assert_int_equal(r.nr_diffs, 1);
+	assert_int_equal(r.diffs[0].op, 3);
+	assert_int_equal(r.count[CONFORM_WRITE].matched, 2);
+	/* the trace has no folio events: those of the model do not count */
+	assert_int_equal(r.count[CONFORM_FOLIO].sim, 0);
+	assert_int_equal(r.nr_left_out, 2);
+	assert_string_equal(r.left_out[0].name, "ext4_some_new_event");
+	assert_string_equal(r.left_out[1].name, "mm_filemap_add_to_page_cache");
+	assert_int_equal(r.left_out[1].count, 0);
+	conform_free(&r);
+
+	/* no calls; operation 1 is not there at all, an event that nothing says belongs to 2 */
+	put("kernel", "trace.txt",
+	    T "ext4_write_begin: dev 7,70 ino 12 pos 0 len 4096\n"
+	    T "ext4_write_end: dev 7,70 ino 12 pos 0 len 4096 copied 4096\n"
+	    T "ext4_write_begin: dev 7,70 ino 12 pos 4096 len 8192\n"
+	    T "ext4_write_end: dev 7,70 ino 12 pos 0 len 1 copied 1\n"
+	    T "jbd2_handle_start: dev 7,70 tid 3 type 5 line_no 1 requested_blocks 9\n");
+	assert_int_equal(conform_compare(path, sim, NULL, &r), 0);
+	assert_int_equal(r.align.how, ALIGN_ORDER);
+	assert_int_equal(r.align.placed, 3);
+	assert_int_equal(r.align.ops, 4);
+	assert_int_equal(r.align.ops_placed, 3);
+	assert_int_equal(r.align.lost_op[0], 1);
+	assert_int_equal(r.count[CONFORM_WRITE].matched, 3);
+	assert_int_equal(r.count[CONFORM_WRITE].kernel, 4);
+	out = open_memstream(&text, &len);
+	conform_print(out, &r, &all);
+	fclose(out);
+	assert_non_null(strstr(text, "aligned by order; 3 of 5 events"));
+	assert_non_null(strstr(text, "1 of 4 operations with events were not found: op 1 open a"));
+	assert_non_null(strstr(text, "op 2 write a 0 4096, write: 1 missing, 0 too many"));
+	free(text);
 	conform_free(&r);
 }
 
@@ -351,7 +433,7 @@ int main(void)
 		cmocka_unit_test(alignment),   cmocka_unit_test(multisets),
 		cmocka_unit_test(lines),       cmocka_unit_test(read_back),
 		cmocka_unit_test(what_counts), cmocka_unit_test(captures),
-		cmocka_unit_test(levels),
+		cmocka_unit_test(levels),      cmocka_unit_test(no_markers),
 	};
 
 	return cmocka_run_group_tests(tests, make_root, remove_root);
