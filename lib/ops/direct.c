@@ -260,6 +260,12 @@ s64 ffs_direct_write(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len)
 		err = sync_written(o, f, pos, pos + done);
 	if (!err && (pos + done > inode->i_disksize || pos + done > inode->i_size))
 		err = extend(o, inode, pos + done);
+	/* What others have read in meanwhile goes, too (kiocb_invalidate_post_direct_write). */
+	if (!err && done) {
+		ffs_stop(&sb->env, DIRECT_SIZED, inode->ino, FFS_HELD_INODE, 0, 0);
+		ffs_invalidate_range(sb, inode, (u32)(pos >> sb->env.page_bits),
+				     (u32)((pos + done - 1) >> sb->env.page_bits));
+	}
 	if (!err && done && ffs_sb_has(sb, FOLIOFS_CHANGE_DIO_SIZE_SYNC))
 		err = sync_written(o, f, pos, pos + done);
 	if (extending)
