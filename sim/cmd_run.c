@@ -23,6 +23,8 @@ static const char usage[] =
 	"  -w, --with CHANGE    with this change (may be repeated)\n"
 	"  -W, --without CHANGE without this change (may be repeated)\n"
 	"  -o, --only TEXT      only cases whose name has this text\n"
+	"  -i, --inject WHAT    let each failure of the kind WHAT (all: of every kind) happen in\n"
+	"                       turn; what must hold then, instead of the expectations\n"
 	"  -v, --verbose        print operations, results and events\n"
 	"  -h, --help           this text\n";
 
@@ -91,6 +93,17 @@ static int run_all(const struct scenario_files *l, const struct run_options *o, 
 	return ret;
 }
 
+static bool known_failure(const char *name)
+{
+	enum foliofs_failure what;
+
+	if (!strcmp(name, "all") || !foliofs_failure_find(name, &what))
+		return true;
+	fprintf(stderr, "foliosim run: --inject: expected all, memory, short-copy, extend, reserve, "
+		"enospc, eio or start, got '%s'\n", name);
+	return false;
+}
+
 int cmd_run(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -99,6 +112,7 @@ int cmd_run(int argc, char **argv)
 		{ "with", required_argument, NULL, 'w' },
 		{ "without", required_argument, NULL, 'W' },
 		{ "only", required_argument, NULL, 'o' }, { "verbose", no_argument, NULL, 'v' },
+		{ "inject", required_argument, NULL, 'i' },
 		{ "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 },
 	};
 	const char *with[MAX_CHANGES], *without[MAX_CHANGES];
@@ -107,7 +121,7 @@ int cmd_run(int argc, char **argv)
 	struct scenario_files l = { 0 };
 	int c, ret = 0;
 
-	while ((c = getopt_long(argc, argv, "tJ:jk:w:W:o:vh", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "tJ:jk:w:W:o:i:vh", options, NULL)) != -1) {
 		if (c == 't') {
 			out.tap = true;
 		} else if (c == 'J') {
@@ -122,6 +136,8 @@ int cmd_run(int argc, char **argv)
 			without[o.nr_without++] = optarg;
 		} else if (c == 'o') {
 			o.only = optarg;
+		} else if (c == 'i' && known_failure(optarg)) {
+			o.inject = optarg;
 		} else if (c == 'v') {
 			o.verbose = true;
 		} else {

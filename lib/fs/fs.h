@@ -46,10 +46,11 @@ struct ffs_snapshot {
 	u32 nr_orphans;
 };
 
-/* What a power cut must leave of one inode: see lib/rules/crash_rules.c. */
-struct ffs_promise;
 /* What the bytes of each file have to be: see lib/rules/truth.h. */
 struct ffs_truths;
+
+/* What a power cut must leave of one inode: see lib/rules/crash_rules.c. */
+struct ffs_promise;
 
 #define FFS_MAX_SINKS 8u
 #define FFS_MAX_BROKEN 1000u

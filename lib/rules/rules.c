@@ -236,7 +236,8 @@ void ffs_rules_after_op(struct foliofs_fs *fs, const struct foliofs_op *op, s64 
 
 	foliofs_fs_journal(fs, &j);
 	ffs_truth_op(fs, op, result);
-	if (!j.error)
+	/* In the middle of another operation: looked at when that is over. */
+	if (!j.error && !fs->stopped)
 		ffs_truth_check(fs, op, result);
 	if (!inode || !ffs_is_reg(inode) || j.error)
 		return;

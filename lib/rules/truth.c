@@ -208,6 +208,17 @@ static struct ffs_inode *inode_of(struct foliofs_fs *fs, const struct foliofs_op
 	return op->path && op->kind == FOLIOFS_OP_TRUNCATE ? ffs_lookup(&fs->ops, op->path) : NULL;
 }
 
+/* Another operation is in the middle of changing the file: which comes first is not known. */
+static bool being_changed(const struct foliofs_fs *fs, u32 ino)
+{
+	const struct ffs_stopped *s;
+
+	for (s = fs->stopped; s; s = s->outer)
+		if (s->ino == ino && s->stop < FOLIOFS_STOP_HANDLE_RESTARTED)
+			return true;
+	return false;
+}
+
 void ffs_truth_op(struct foliofs_fs *fs, const struct foliofs_op *op, s64 result)
 {
 	struct ffs_inode *inode = inode_of(fs, op);
@@ -242,6 +253,8 @@ void ffs_truth_op(struct foliofs_fs *fs, const struct foliofs_op *op, s64 result
 	default:
 		if (inode && ffs_is_reg(inode))
 			file_op(fs, inode, op, result);
+		if (unlikely(fs->stopped) && inode && being_changed(fs, inode->ino))
+			find_or_add(ffs_truths(fs), inode->ino)->unknown = true;
 		break;
 	}
 }

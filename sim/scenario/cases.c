@@ -105,11 +105,16 @@ static int one_case(const struct scenario *s, const struct variant *v, const cha
 	c->why = v && v->why ? v->why : s->why;
 	c->kernel = text_of("%s", r.kernel.name);
 	c->tail = &c->failures;
-	**tail = c;
-	*tail = &c->next;
 	r.result = c;
 	r.expect[0] = e->all.at ? &e->all : NULL;
 	r.expect[1] = kernel_expect(e, kernel);
+	if (o->inject) {
+		inject_all(&r, o, tail);
+		case_results_free(c);
+		return 0;
+	}
+	**tail = c;
+	*tail = &c->next;
 	if (o->verbose)
 		log = open_memstream(&c->log, &len);
 	run_case(&r, log);

@@ -29,6 +29,13 @@ const char *scenario_op_text(const struct scenario *s, uint32_t id)
 	return "";
 }
 
+size_t scenario_next_op(const struct scenario *s, size_t i)
+{
+	while (i < s->ops.end && scenario_op(s, i)->id >= SCENARIO_FIRST_AT)
+		i++;
+	return i;
+}
+
 /* The text of one line: "for i 0 8 1: write ..." is a map to YAML. */
 static int line_text(struct parser *p, const struct node *n, const char **out)
 {
@@ -113,8 +120,13 @@ static int parse_line_map(struct parser *p, const struct node *n, struct scenari
 			ret = parse_line_result(p, m, l);
 		else if (!strcmp(key, "expect"))
 			ret = parse_expect(p, m, &l->expect);
+		else if (!strcmp(key, "at"))
+			ret = parse_at(p, m, l->last);
+		else if (!strcmp(key, "inject"))
+			ret = parse_inject(p, m, l->last, &p->s->inject);
 		else
-			ret = node_expected(p->path, m->key, p->err, "op, error, result or expect");
+			ret = node_expected(p->path, m->key, p->err,
+					    "op, error, result, expect, at or inject");
 	}
 	if (!ret && (l->expect.rules_at || l->expect.results || l->expect.credits ||
 		     l->expect.limits || l->expect.crashes))

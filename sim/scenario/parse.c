@@ -92,6 +92,13 @@ static int setup_key(struct parser *p, const struct node *m, struct setup *u)
 		return parse_page_size(p, m, u);
 	if (!strcmp(key, "alloc"))
 		return parse_alloc(p, m, u);
+	if (!strcmp(key, "inject")) {
+		struct scenario_inject *list = NULL;
+		int ret = parse_inject(p, m, 0, &list);
+
+		u->inject = list;
+		return ret;
+	}
 	if (!strcmp(key, "read_ahead_kb"))
 		return parse_u32(p, m, &u->read_ahead_kb, &u->has_read_ahead);
 	if (!strcmp(key, "io_opt_pages"))
@@ -107,8 +114,8 @@ static int setup_key(struct parser *p, const struct node *m, struct setup *u)
 	return -ENOENT;
 }
 
-#define SETUP_KEYS "kernel, with, without, page_size, alloc, read_ahead_kb, io_opt_pages, mkfs " \
-	"or mount"
+#define SETUP_KEYS "kernel, with, without, page_size, alloc, inject, read_ahead_kb, io_opt_pages, " \
+	"mkfs or mount"
 
 /* A setup that is complete: is it one that can be made? */
 static int check_setup(struct parser *p, const struct setup *u)
@@ -289,7 +296,7 @@ static int top_key(struct parser *p, const struct node *m)
 	if (!strcmp(key, "files"))
 		return parse_files(p, m, &s->files);
 	if (!strcmp(key, "prepare") || !strcmp(key, "ops") || !strcmp(key, "expect") ||
-	    !strcmp(key, "variants"))
+	    !strcmp(key, "variants") || !strcmp(key, "at"))
 		return 0;
 	return setup_key(p, m, &s->setup);
 }
@@ -318,7 +325,7 @@ static int parse_top(struct parser *p, const struct node *root)
 		if (ret == -ENOENT)
 			ret = node_expected(p->path, m->key, p->err,
 					    "why, source, fixed_by, free_space, files, prepare, "
-					    "ops, expect, variants, " SETUP_KEYS);
+					    "ops, at, expect, variants, " SETUP_KEYS);
 		if (ret)
 			return ret;
 	}
@@ -338,6 +345,9 @@ static int parse_top(struct parser *p, const struct node *root)
 	m = member(root, "ops");
 	if (!ret && m)
 		ret = parse_ops(p, m, SCENARIO_FIRST_OP, &s->ops);
+	m = member(root, "at");
+	if (!ret && m)
+		ret = parse_at(p, m, 0);
 	m = member(root, "expect");
 	if (!ret && m)
 		ret = parse_expectation(p, m, &s->setup, &s->expect);

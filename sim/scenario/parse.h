@@ -50,6 +50,14 @@ int parse_credits(struct parser *p, const struct node *n, bool verdicts, struct 
 int parse_limits(struct parser *p, const struct node *n, struct expect *e);
 int parse_starts(struct parser *p, const struct node *n, struct expect *e);
 
+/*
+ * Keys at and inject, of the whole scenario (@op 0) or of operation @op: a map or a list of
+ * maps.
+ */
+int parse_at(struct parser *p, const struct node *n, uint32_t op);
+int parse_inject(struct parser *p, const struct node *n, uint32_t op,
+		 struct scenario_inject **list);
+
 /* Operations: lines of the list @n, numbered from @first. */
 int parse_ops(struct parser *p, const struct node *n, uint32_t first, struct scenario_ops *ops);
 void parse_ops_free(struct scenario *s);

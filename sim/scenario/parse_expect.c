@@ -4,6 +4,7 @@
  * or at an operation.
  */
 #include "scenario/parse.h"
+#include "trace/oplist.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -155,7 +156,7 @@ static bool is_crash(const struct parser *p, const char *name)
 {
 	size_t i;
 
-	for (i = p->s->ops.first; i < p->s->ops.end; i++) {
+	for (i = 0; p->s->oplist && i < p->s->oplist->v.nr; i++) {
 		const struct foliofs_op *op = scenario_op(p->s, i);
 
 		if (op->kind == FOLIOFS_OP_CRASH && !strcmp(op->path, name))

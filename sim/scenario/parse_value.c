@@ -195,6 +195,17 @@ int parse_list(struct parser *p, const struct node *n, const struct node ***out,
 	return 0;
 }
 
+/* Numbers of operations at a stop. */
+static bool is_at(const struct scenario *s, uint64_t first, uint64_t last)
+{
+	const struct scenario_at *x;
+
+	for (x = s->at; x; x = x->next)
+		if (last <= x->ops.last_id)
+			return first >= SCENARIO_FIRST_AT;
+	return false;
+}
+
 int parse_ops_range(struct parser *p, const struct node *n, struct op_range *r)
 {
 	const struct node *last = n;
@@ -212,7 +223,7 @@ int parse_ops_range(struct parser *p, const struct node *n, struct op_range *r)
 		ret = parse_number(p, last, UINT32_MAX, &b);
 	if (ret)
 		return ret;
-	if (!a || a > b || b > p->s->ops.last_id)
+	if (!a || a > b || (b > p->s->ops.last_id && !is_at(p->s, a, b)))
 		return node_expected(p->path, last, p->err, "an operation from 1 to %u",
 				     p->s->ops.last_id);
 	r->first = (uint32_t)a;
@@ -296,6 +307,7 @@ static const struct {
 	{ "EFAULT", EFAULT }, { "EBUSY", EBUSY }, { "EEXIST", EEXIST }, { "EXDEV", EXDEV },
 	{ "ENODEV", ENODEV }, { "ENOTDIR", ENOTDIR }, { "EISDIR", EISDIR }, { "EINVAL", EINVAL },
 	{ "ENOTTY", ENOTTY }, { "EFBIG", EFBIG }, { "ENOSPC", ENOSPC }, { "ESPIPE", ESPIPE },
+	{ "EDEADLK", EDEADLK },
 	{ "EROFS", EROFS }, { "EMLINK", EMLINK }, { "ENOSYS", ENOSYS }, { "ENOTEMPTY", ENOTEMPTY },
 	{ "ENODATA", ENODATA }, { "EUCLEAN", EUCLEAN }, { "EDQUOT", EDQUOT },
 	{ "EOPNOTSUPP", EOPNOTSUPP }, { "ESHUTDOWN", ESHUTDOWN },

@@ -8,6 +8,7 @@
  */
 #define _GNU_SOURCE
 #include "scenario/run.h"
+#include "trace/oplist.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -81,13 +82,13 @@ static bool has_crash(const struct scenario *s)
 {
 	size_t i;
 
-	for (i = s->ops.first; i < s->ops.end; i++)
+	for (i = 0; i < s->oplist->v.nr; i++)
 		if (scenario_op(s, i)->kind == FOLIOFS_OP_CRASH)
 			return true;
 	return false;
 }
 
-static int make_geometry(struct run *r, char *err, size_t len)
+int run_geometry(struct run *r, char *err, size_t len)
 {
 	const struct setup *u = r->setup;
 	int ret;
@@ -106,12 +107,13 @@ static int make_geometry(struct run *r, char *err, size_t len)
 }
 
 /* Fresh file system with events off and everything before "ops" done. */
-static int start(struct run *r)
+int run_start(struct run *r)
 {
 	struct foliofs_options o = { .alloc = r->setup->alloc, .rules = true,
-				     .crash_states = has_crash(r->s) };
+				     .crash_states = has_crash(r->s) || r->injecting };
 	const struct foliofs_op sync = { .kind = FOLIOFS_OP_SYNC, .file = -1, .file2 = -1 };
 	const struct scenario_ops *p = &r->s->prepare;
+	const struct scenario_inject *x;
 	char err[256] = "", buf[32];
 	int64_t result;
 	size_t i;
@@ -144,7 +146,9 @@ static int start(struct run *r)
 	if (!ret && p->first < p->end)
 		foliofs_fs_run(r->fs, &sync); /* as captures do before their first operation */
 	foliofs_fs_mute(r->fs, false);
-	return ret;
+	for (x = r->setup->inject; x && !ret; x = x->next)
+		foliofs_fs_inject(r->fs, x->what, x->nth);
+	return ret ? ret : at_start(r);
 }
 
 static const struct expect_crash *find_crash(const struct expect *e, const char *name)
@@ -196,23 +200,53 @@ static const struct scenario_line *line_of(const struct scenario *s, uint32_t op
 	return &s->ops.line[i];
 }
 
+int64_t run_one(struct run *r, const struct scenario_line *line, const struct foliofs_op *op)
+{
+	int64_t result = foliofs_fs_run(r->fs, op);
+
+	if (op->kind == FOLIOFS_OP_CRASH && result >= 0)
+		result = do_crash(r, line, op);
+	return result;
+}
+
+/* Failures of operation @id alone: switched on, or (@on false) looked at and off. */
+static void inject_op(struct run *r, uint32_t id, bool on)
+{
+	const struct scenario_inject *x;
+	bool failed;
+	uint32_t seen;
+
+	for (x = r->s->inject; x; x = x->next) {
+		if (x->op != id)
+			continue;
+		seen = foliofs_fs_injected(r->fs, x->what, &failed);
+		foliofs_fs_inject(r->fs, x->what, on ? x->nth : 0);
+		if (!on && !failed)
+			run_fail(r, id, x->at, text_of("failure %s number %u",
+						       foliofs_failure_name(x->what), x->nth),
+				 text_of("only %u places where it could fail", seen));
+	}
+}
+
 /* One marked operation: those of the op list with its number. */
-static int64_t run_op(struct run *r, size_t *i)
+int64_t run_op(struct run *r, size_t *i)
 {
 	uint32_t id = scenario_op(r->s, *i)->id;
 	const struct scenario_line *line = line_of(r->s, id);
+	bool crash = false;
 	FILE *log = r->events.log;
 	int64_t result = 0;
 
 	if (log)
 		fprintf(log, "%u %s\n", id, scenario_op_text(r->s, id));
+	r->op = id;
+	inject_op(r, id, true);
 	for (; *i < r->s->ops.end && scenario_op(r->s, *i)->id == id; ++*i) {
-		const struct foliofs_op *op = scenario_op(r->s, *i);
-
-		result = foliofs_fs_run(r->fs, op);
-		if (op->kind == FOLIOFS_OP_CRASH && result >= 0)
-			result = do_crash(r, line, op);
+		result = run_one(r, line, scenario_op(r->s, *i));
+		crash = scenario_op(r->s, *i)->kind == FOLIOFS_OP_CRASH;
 	}
+	*i = scenario_next_op(r->s, *i);
+	inject_op(r, id, false);
 	r->result->nr_ops++;
 	if (log)
 		fprintf(log, "\tresult %lld\n", (long long)result);
@@ -221,7 +255,7 @@ static int64_t run_op(struct run *r, size_t *i)
 		r->first_error = (int)-result;
 	}
 	check_result(r, line, id, result);
-	if (scenario_op(r->s, *i - 1)->kind != FOLIOFS_OP_CRASH && id == line->last)
+	if (!crash && id == line->last)
 		check_states(r, r->fs, line->expect.states, id);
 	return result;
 }
@@ -229,6 +263,7 @@ static int64_t run_op(struct run *r, size_t *i)
 static void add_sink(struct run *r)
 {
 	const struct scenario_ops *ops = &r->s->ops;
+	const struct scenario_at *x;
 	size_t i;
 
 	for (i = 0; i < 2; i++)
@@ -236,12 +271,30 @@ static void add_sink(struct run *r)
 			check_events_want(r, r->expect[i]);
 	for (i = 0; i < ops->nr_lines; i++)
 		check_events_want(r, &ops->line[i].expect);
+	for (x = r->s->at; x; x = x->next)
+		for (i = 0; i < x->ops.nr_lines; i++)
+			check_events_want(r, &x->ops.line[i].expect);
 	foliofs_fs_add_sink(r->fs, &r->events.sink);
+}
+
+static void check_failures(struct run *r)
+{
+	const struct scenario_inject *x;
+	bool failed;
+
+	for (x = r->setup->inject; x; x = x->next) {
+		foliofs_fs_injected(r->fs, x->what, &failed);
+		if (!failed)
+			run_fail(r, 0, x->at, text_of("failure %s number %u",
+						      foliofs_failure_name(x->what), x->nth),
+				 text_of("less places where it could fail"));
+	}
 }
 
 static void check_end(struct run *r)
 {
 	const struct scenario_ops *ops = &r->s->ops;
+	const struct scenario_at *x;
 	struct op_range all = { 0, 0 };
 	size_t i;
 
@@ -255,6 +308,13 @@ static void check_end(struct run *r)
 	for (i = 0; i < ops->nr_lines; i++)
 		check_events(r, &ops->line[i].expect,
 			     (struct op_range){ ops->line[i].first, ops->line[i].last });
+	for (x = r->s->at; x; x = x->next)
+		for (i = 0; i < x->ops.nr_lines; i++)
+			check_events(r, &x->ops.line[i].expect,
+				     (struct op_range){ x->ops.line[i].first,
+							x->ops.line[i].last });
+	at_check(r);
+	check_failures(r);
 	collect_rules(r, r->fs);
 	check_rules(r);
 	if (r->events.failed)
@@ -271,10 +331,12 @@ static void fetch_states(struct run *first)
 	size_t i;
 
 	r.fs = NULL;
+	r.at_seen = NULL;
+	r.at_done = NULL;
 	r.result = &scratch;
 	event_log_init(&r.events, NULL);
-	if (!start(&r)) {
-		for (i = r.s->ops.first; i < r.s->ops.end && left;) {
+	if (!run_start(&r)) {
+		for (i = scenario_next_op(r.s, r.s->ops.first); i < r.s->ops.end && left;) {
 			uint32_t id = scenario_op(r.s, i)->id;
 
 			for (f = first->result->failures; f; f = f->next)
@@ -294,7 +356,7 @@ static void fetch_states(struct run *first)
 		if (f && i == r.s->ops.end)
 			f->after = state_text(r.fs);
 	}
-	foliofs_fs_free(r.fs);
+	run_end(&r);
 	event_log_free(&r.events);
 	scratch.kernel = scratch.name = scratch.label = NULL;
 	for (f = scratch.failures; f; f = scratch.failures) {
@@ -305,6 +367,13 @@ static void fetch_states(struct run *first)
 	}
 }
 
+void run_end(struct run *r)
+{
+	foliofs_fs_free(r->fs);
+	r->fs = NULL;
+	at_free(r);
+}
+
 void run_case(struct run *r, FILE *log)
 {
 	const struct scenario *s = r->s;
@@ -312,7 +381,7 @@ void run_case(struct run *r, FILE *log)
 	unsigned int k;
 	size_t i;
 
-	if (make_geometry(r, err, sizeof(err))) {
+	if (run_geometry(r, err, sizeof(err))) {
 		run_fail(r, 0, r->setup->mkfs_at, text_of("a geometry"), text_of("%s", err));
 		return;
 	}
@@ -323,14 +392,13 @@ void run_case(struct run *r, FILE *log)
 		return;
 	}
 	event_log_init(&r->events, log);
-	if (!start(r)) {
+	if (!run_start(r)) {
 		add_sink(r);
-		for (i = s->ops.first; i < s->ops.end;)
+		for (i = scenario_next_op(s, s->ops.first); i < s->ops.end;)
 			run_op(r, &i);
 		check_end(r);
 	}
-	foliofs_fs_free(r->fs);
-	r->fs = NULL;
+	run_end(r);
 	event_log_free(&r->events);
 	if (r->result->failures && !r->outcome_only)
 		fetch_states(r);

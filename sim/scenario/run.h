@@ -16,6 +16,10 @@ struct run {
 	struct foliofs_geometry geometry;
 	struct foliofs_fs *fs; /* NULL: a scenario without operations */
 	struct event_log events;
+	uint32_t op; /* operation that runs, not one of a stop */
+	uint32_t *at_seen; /* [nr_at] how often its stop was met */
+	uint8_t *at_done;
+	bool injecting; /* for --inject: power cuts can be asked for */
 	struct case_result *result;
 	bool outcome_only; /* failures are not looked into */
 	uint32_t nr_failed; /* operations that returned an error */
@@ -27,6 +31,20 @@ struct run {
 
 /* Run the case: everything in @r up to kernel is set; @log: verbose output, or NULL. */
 void run_case(struct run *r, FILE *log);
+/* Its steps: geometry, file system with what is prepared, one operation (*@i moves), the end. */
+int run_geometry(struct run *r, char *err, size_t len);
+int run_start(struct run *r);
+int64_t run_op(struct run *r, size_t *i);
+void run_end(struct run *r);
+/* One operation of @line, without its checks: the result. */
+int64_t run_one(struct run *r, const struct scenario_line *line, const struct foliofs_op *op);
+
+/* at.c: operations at stops; at the end: were they all met? */
+int at_start(struct run *r);
+void at_check(struct run *r);
+void at_free(struct run *r);
+/* inject.c: a case for each kind of failure in @o->inject, instead of that of @proto. */
+void inject_all(struct run *proto, const struct run_options *o, struct case_result ***tail);
 /*
  * Note a failure: @expected and @got are allocated texts (NULL: out of memory)
  * and belong to the failure.

@@ -24,6 +24,8 @@
 /* Numbers of the first operation of ops and of prepare, as in captures. */
 #define SCENARIO_FIRST_OP 1u
 #define SCENARIO_FIRST_PREPARE 16001u
+/* Of the first operation that runs at a stop. */
+#define SCENARIO_FIRST_AT 8001u
 /* Source of the bytes of files that are simply there. */
 #define SCENARIO_OLD_DATA 16000u
 
@@ -220,6 +222,26 @@ struct scenario_ops {
 	size_t nr_lines;
 };
 
+/* Operations that run where another comes to a named stop. */
+struct scenario_at {
+	struct scenario_at *next;
+	const struct node *at;
+	enum foliofs_stop stop;
+	uint32_t nth; /* at its nth time, from 1 */
+	uint32_t op; /* only in this operation, which counts for itself; 0: in any */
+	unsigned int index; /* among all of them */
+	struct scenario_ops ops;
+};
+
+/* A failure to be injected. */
+struct scenario_inject {
+	struct scenario_inject *next;
+	const struct node *at;
+	enum foliofs_failure what;
+	uint32_t nth;
+	uint32_t op; /* only in this operation, which counts for itself; 0: from the first on */
+};
+
 /* Free space: everything is taken but for these blocks, and those of the others in the list. */
 struct free_space {
 	struct free_space *next;
@@ -243,6 +265,7 @@ struct setup {
 	uint32_t read_ahead_kb, io_opt_pages;
 	bool has_read_ahead, has_io_opt;
 	enum foliofs_alloc_policy alloc;
+	const struct scenario_inject *inject; /* NULL: no failures but those at operations */
 	const struct node **kernel; /* texts */
 	size_t nr_kernels;
 	const struct node **with, **without; /* names of changes */
@@ -266,6 +289,9 @@ struct scenario {
 	struct free_space *free_space; /* NULL: as mke2fs leaves it */
 	struct scenario_file *files;
 	struct scenario_ops prepare, ops;
+	struct scenario_at *at;
+	unsigned int nr_at;
+	struct scenario_inject *inject; /* at operations */
 	struct oplist *oplist; /* owns the operations of both; NULL: none */
 	struct expectation expect;
 	struct variant *variants;
@@ -306,6 +332,7 @@ struct run_options {
 	const char **with, **without;
 	size_t nr_with, nr_without;
 	const char *only; /* cases whose name has this text */
+	const char *inject; /* a kind of failure, or "all": instead of the expectations */
 	bool verbose;
 };
 
@@ -338,6 +365,9 @@ bool want_holds(const struct want *w, int64_t value);
 const char *want_text(const struct want *w, char *buf, size_t len);
 /* Name of an error ("errno 5" if unknown). */
 const char *errno_text(int positive, char *buf, size_t len);
+
+/* First operation of ops at or behind @i that is not one of a stop; ops.end if none. */
+size_t scenario_next_op(const struct scenario *s, size_t i);
 
 /* Text of an operation by its number; "" if there is none. */
 const char *scenario_op_text(const struct scenario *s, uint32_t id);
