@@ -53,8 +53,9 @@ allowed() {
 	bh) echo base kernel journal alloc blockmap pagecache bh ;;
 	iomap) echo base kernel journal alloc blockmap pagecache iomap ;;
 	xfs) echo base kernel journal alloc blockmap pagecache iomap ops xfs ;;
+	shmem) echo base kernel journal alloc blockmap pagecache ops shmem ;;
 	ops) echo base kernel journal alloc blockmap pagecache bh iomap ops ;;
-	fs | rules) echo base kernel journal alloc blockmap pagecache bh iomap ops xfs fs rules ;;
+	fs | rules) echo base kernel journal alloc blockmap pagecache bh iomap ops xfs shmem fs rules ;;
 	*) wrong "lib/$1: a folder without a place" >&2 ;;
 	esac
 }

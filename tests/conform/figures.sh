@@ -13,7 +13,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 captures=${CAPTURES:-$here/../../../shared}
 status=0
 for set in "$here"/*/ "$captures"/golden "$captures"/golden-6.12 "$captures"/golden-6.1 \
-	"$captures"/golden-6.12-depth; do
+	"$captures"/golden-6.12-depth "$captures"/golden-iomap "$captures"/golden-tmpfs; do
 	[ -d "$set" ] || continue
 	set=${set%/}
 	set -- "$set"/*/
