@@ -389,7 +389,7 @@ static void refused_meta(void **state)
 		  ":6:25: features: unknown feature 'nosuch'" },
 		{ "groups: [1, 2\n", ":" },
 		{ "page_size: 4096\n", ":6:12: key given twice, got 'page_size'" },
-		{ "fs: xfs\n", ":6:5: fs: expected ext4, got 'xfs'" },
+		{ "fs: btrfs\n", ":6:5: fs: expected ext4, xfs or tmpfs, got 'btrfs'" },
 		{ "files: {f: x}\n",
 		  ":6:12: files.f: expected a number up to 4294967295, got 'x'" },
 	};
