@@ -157,8 +157,12 @@ static void end_io_work(struct ffs_super *sb, struct ffs_work *w)
 	u32 i;
 
 	ffs_stop(&sb->env, END_IO_BEFORE, w->inode->ino, FFS_HELD_WORKER, 0, 0);
-	/* A failed write keeps its blocks unwritten: they read zero, not old content. */
-	if (io->unwritten && !io->failed) {
+	/*
+	 * A failed write keeps its blocks unwritten: they read zero, not old content.  Without
+	 * failed-unwritten they are converted all the same.
+	 */
+	if (io->unwritten &&
+	    !(io->failed && ffs_sb_has(sb, FOLIOFS_CHANGE_FAILED_UNWRITTEN))) {
 		if (convert(sb, io))
 			ffs_emit(&sb->env, foliofs_message,
 				 ffs_str("failed to convert unwritten extents"));
