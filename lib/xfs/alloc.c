@@ -25,26 +25,32 @@ static u64 longest(const struct ffs_xfs *x, u32 ag)
 }
 
 /*
- * Where in free piece @r @want blocks of data would begin (xfs_alloc_compute_diff).  A piece
- * that ends before @target is taken from its start: the file may grow into the rest.
+ * Where in free blocks [first, end) @want blocks of data would begin
+ * (xfs_alloc_compute_diff).  A piece that ends before @target is taken from its start: the
+ * file may grow into the rest.
  */
-static u64 place(const struct ffs_run *r, u64 target, u64 want)
+static u64 place(u64 first, u64 end, u64 target, u64 want)
 {
-	return r->first < target && r->end >= target + want ? target : r->first;
+	return first < target && end >= target + want ? target : first;
 }
 
-static bool near(const struct ffs_xfs *x, u32 ag, u64 target, u64 want, u64 *blk)
+/* The nearest @want blocks of group @ag, *blk; false: none.  *busy: some cannot be used yet. */
+static bool near(struct ffs_xfs *x, u32 ag, u64 target, u64 want, u64 *blk, bool *busy)
 {
-	u64 first = (u64)ag * x->ag_blocks, best = ~0ull;
+	u64 start = (u64)ag * x->ag_blocks, best = ~0ull;
 	struct ffs_runs_pos at;
 	const struct ffs_run *r;
 
-	ffs_runs_for_each(&x->free, r, at, first, first + x->ag_blocks) {
-		u64 b, distance;
+	ffs_runs_for_each(&x->free, r, at, start, start + x->ag_blocks) {
+		u64 first = r->first, end = r->end, b, distance;
 
-		if (r->end - r->first < want)
+		if (end - first < want)
 			continue;
-		b = place(r, target, want);
+		if (!ffs_xfs_busy_trim(x, want, &first, &end)) {
+			*busy = true;
+			continue;
+		}
+		b = place(first, end, target, want);
 		distance = b > target ? b - target : target - b;
 		if (distance >= best)
 			continue;
@@ -62,18 +68,21 @@ u64 ffs_xfs_alloc(struct ffs_super *sb, u64 target, u64 want, u64 *got)
 
 	for (i = 0; i < x->ag_count; i++)
 		best = max(best, longest(x, i));
-	if (!best && x->busy.nr) {
-		/* What was freed can be had once that is durable. */
-		ffs_xfs_log_force(sb);
-		return ffs_xfs_alloc(sb, target, want, got);
-	}
 	if (!best)
 		return 0;
 	want = min(want, best);
 	for (i = 0; i < x->ag_count; i++) {
 		u32 ag = (first + i) % x->ag_count;
+		u64 goal = i ? (u64)ag * x->ag_blocks : target;
+		bool busy = false;
 
-		if (near(x, ag, i ? (u64)ag * x->ag_blocks : target, want, &blk))
+		if (near(x, ag, goal, want, &blk, &busy))
+			break;
+		if (!busy)
+			continue;
+		/* All that would do was freed a moment ago: once that is durable it can be had. */
+		ffs_xfs_log_force(sb);
+		if (near(x, ag, goal, want, &blk, &busy))
 			break;
 	}
 	ffs_runs_clear(&x->free, blk, blk + want);
@@ -85,7 +94,8 @@ static void give_back(struct ffs_super *sb, u64 blk, u64 end)
 {
 	struct ffs_xfs *x = ffs_xfs(sb);
 
-	ffs_runs_set(&x->busy, blk, end, 0, group_of(x, blk) + 1u);
+	ffs_runs_set(&x->free, blk, end, 0, group_of(x, blk) + 1u);
+	ffs_xfs_busy_add(x, blk, end);
 	x->nr_free += end - blk;
 }
 

@@ -129,7 +129,13 @@ void ffs_xfs_unmap(struct ffs_super *sb, struct ffs_inode *inode, enum ffs_xfs_f
 {
 	struct ffs_xrec r;
 
-	while (off < end && ffs_xfs_lookup(inode, fork, off, &r) && r.off < end) {
+	/* From the end, as the kernel does: so is the order in which blocks are freed. */
+	while (off < end) {
+		if ((!ffs_xfs_lookup(inode, fork, end - 1, &r) || r.off >= end) &&
+		    !ffs_xfs_prev(inode, fork, end - 1, &r))
+			return;
+		if (ffs_xrec_end(&r) <= off)
+			return;
 		ffs_xrec_trim(&r, off, end);
 		if (r.state == FFS_XFS_DELAYED) {
 			inode->reserved -= (u32)r.len;
@@ -142,7 +148,7 @@ void ffs_xfs_unmap(struct ffs_super *sb, struct ffs_inode *inode, enum ffs_xfs_f
 			ffs_xfs_free(sb, r.blk, r.len);
 		}
 		ffs_xfs_clear(inode, fork, r.off, ffs_xrec_end(&r));
-		off = ffs_xrec_end(&r);
+		end = r.off;
 	}
 }
 

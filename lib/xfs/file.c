@@ -85,6 +85,7 @@ static s64 read_file(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len)
 int ffs_xfs_fsync(struct ffs_super *sb, struct ffs_inode *inode, u64 first, u64 last, bool datasync)
 {
 	struct ffs_xfs_inode *i = ffs_xfs_inode(inode);
+	bool dirty = ffs_mapping_tagged(inode->mapping, FFS_TAG_DIRTY);
 	int err = ffs_iomap_write_and_wait(sb, inode, first, last);
 
 	if (err)
@@ -92,7 +93,7 @@ int ffs_xfs_fsync(struct ffs_super *sb, struct ffs_inode *inode, u64 first, u64 
 	i->truncated = false;
 	if (i->pinned && (!datasync || i->core)) {
 		ffs_xfs_log_force(sb);
-	} else if (i->pinned) {
+	} else if (i->pinned || dirty) {
 		/* Nothing in the log that matters: the device's cache alone is flushed. */
 		ffs_emit(&sb->env, block_bio_queue, ffs_str("FWS"), 0, 0, ffs_str("oprun"));
 	}
@@ -248,7 +249,7 @@ static void destroy(struct ffs_ops *o)
 	}
 	ffs_xfs_durable_free(x);
 	ffs_runs_free(&x->free);
-	ffs_runs_free(&x->busy);
+	free(x->busy);
 	ffs_runs_free(&x->refs);
 	free(x);
 }

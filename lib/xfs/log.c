@@ -63,20 +63,9 @@ static void keep(struct ffs_xfs_durable *d, const struct ffs_inode *inode)
 	d->nr_entries = v->nr_entries;
 }
 
-/* Freed blocks can be used again, now that nothing durable refers to them. */
-static void release(struct ffs_super *sb, const struct ffs_run *r)
-{
-	u8 bits = sb->env.block_bits;
-
-	ffs_runs_set(&ffs_xfs(sb)->free, r->first, r->end, 0, r->b);
-	ffs_content_stale(&sb->disk, r->first << bits, r->end << bits);
-}
-
 void ffs_xfs_log_force(struct ffs_super *sb)
 {
 	struct ffs_xfs *x = ffs_xfs(sb);
-	struct ffs_runs_pos at;
-	const struct ffs_run *r;
 	u32 i;
 
 	ffs_xfs_durable_free(x);
@@ -88,10 +77,7 @@ void ffs_xfs_log_force(struct ffs_super *sb)
 		ffs_xfs_inode(sb->inodes[i])->core = false;
 		keep(&x->durable[x->nr_durable++], sb->inodes[i]);
 	}
-	for (r = ffs_runs_at(&x->busy, 0, &at); r; r = ffs_runs_next(&x->busy, &at))
-		release(sb, r);
-	ffs_runs_free(&x->busy);
-	x->busy = (struct ffs_runs){ 0 };
+	ffs_xfs_busy_clear(sb);
 }
 
 /* Blocks of a file that was restored are in use; those used twice are shared. */

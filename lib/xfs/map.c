@@ -216,6 +216,7 @@ static int write_begin(struct ffs_super *sb, struct ffs_inode *inode, u64 pos, u
 	struct ffs_xrec imap, cmap;
 	bool eof, found, shared;
 	u64 more = 0;
+	u16 new = 0;
 	int err;
 
 	eof = !ffs_xfs_lookup(inode, FFS_XFS_DATA, off, &imap);
@@ -257,7 +258,7 @@ static int write_begin(struct ffs_super *sb, struct ffs_inode *inode, u64 pos, u
 		err = reserve(sb, inode, fork, off, end - off, more, &cmap);
 		if (err)
 			return err;
-		flags |= 0x10000u; /* new */
+		new = FFS_IOMAP_F_NEW;
 		goto found_cow;
 	}
 	err = reserve(sb, inode, fork, off, end - off, more, &imap);
@@ -273,9 +274,7 @@ found_cow:
 		ffs_xfs_to_iomap(sb, inode, &imap, 0, cookie_of(inode, false), src);
 	else
 		ffs_xrec_trim(&cmap, off, imap.off);
-	ffs_xfs_to_iomap(sb, inode, &cmap,
-			 FFS_IOMAP_F_SHARED | (flags & 0x10000u ? FFS_IOMAP_F_NEW : 0),
-			 cookie_of(inode, true), map);
+	ffs_xfs_to_iomap(sb, inode, &cmap, FFS_IOMAP_F_SHARED | new, cookie_of(inode, true), map);
 	return 0;
 }
 

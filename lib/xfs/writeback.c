@@ -41,6 +41,7 @@ int ffs_xfs_wb_map(struct ffs_wpc *w, u64 pos, u64 len)
 	struct ffs_xrec r, cow;
 	int err;
 
+	i->truncated = false; /* what a truncate left is on its way */
 	if (still_valid(w, pos))
 		return 0;
 	if (i->reflink && ffs_xfs_lookup(w->inode, FFS_XFS_COW, off, &cow))

@@ -5,7 +5,8 @@
  * a log whose forces make metadata durable, and the order of its operations.
  * The iomap core (lib/iomap) is what is modelled; this is the company it keeps.
  *
- *	mkfs.c		free space of a fresh file system	alloc.c	where blocks come from
+ *	mkfs.c		free space of a fresh file system	alloc.c	where blocks come from,
+ *								busy.c	and which not yet
  *	extents.c	the two extent lists of an inode	map.c	answers to iomap
  *	writeback.c	maps for writeback, end of I/O		log.c	transactions, crashes
  *	inode.c	inodes					file.c	operations, sync
@@ -51,10 +52,18 @@ struct ffs_xfs_durable {
 	u32 nr_entries;
 };
 
+/* Blocks [first, end) that are free, but not yet durably so: a node of a red-black tree. */
+struct ffs_xbusy {
+	u64 first, end;
+	u32 parent, child[2];
+	bool red;
+};
+
 struct ffs_xfs {
 	u32 ag_blocks, ag_count;
 	struct ffs_runs free; /* by block of the device; b = group + 1, so groups do not merge */
-	struct ffs_runs busy; /* freed since the last log force */
+	struct ffs_xbusy *busy; /* of them, what was freed since the last log force: busy.c */
+	u32 nr_busy, cap_busy, busy_root;
 	struct ffs_runs refs; /* shared blocks: b = who has them, at least 2 */
 	u64 nr_free; /* blocks, less those promised to delayed extents */
 	u64 reserved_blocks; /* of them, not for users */
@@ -111,6 +120,13 @@ u64 ffs_xfs_target(const struct ffs_super *sb, const struct ffs_inode *inode,
 u64 ffs_xfs_indirect(const struct ffs_super *sb, u64 len);
 bool ffs_xfs_promise(struct ffs_super *sb, u64 blocks);
 void ffs_xfs_unpromise(struct ffs_super *sb, u64 blocks);
+
+/* --- busy.c --- */
+void ffs_xfs_busy_add(struct ffs_xfs *x, u64 first, u64 end);
+/* Cut free blocks [*first, *end) to a part of @want or more that is not busy; false: none seen. */
+bool ffs_xfs_busy_trim(struct ffs_xfs *x, u64 want, u64 *first, u64 *end);
+/* A log force: they can be used again, what they hold is stale. */
+void ffs_xfs_busy_clear(struct ffs_super *sb);
 
 /* --- extents.c --- */
 /* The extent that contains @off, or the next one; false: none. */

@@ -67,6 +67,34 @@ static void print_events(FILE *out, const struct foliofs_kernel *k, const struct
 	fputs("]\n", out);
 }
 
+/* XFS and tmpfs: what geometry_other.c reads. */
+static void print_other(FILE *out, const struct foliofs_geometry *g)
+{
+	static const char *const huge[] = { "never", "always", "within_size", "advise" };
+
+	fprintf(out, "fs: %s\nblock_size: %u\n", g->fs_type == FOLIOFS_FS_XFS ? "xfs" : "tmpfs",
+		g->block_size);
+	if (g->fs_type == FOLIOFS_FS_TMPFS) {
+		fprintf(out, "size: %" PRIu64 "\nmount: \"huge=%s\"\n", g->blocks_count * g->block_size,
+			huge[g->huge]);
+		return;
+	}
+	fprintf(out,
+		"blocks_count: %" PRIu64 "\n"
+		"ag_count: %u\n"
+		"ag_blocks: %u\n"
+		"inode_size: %u\n"
+		"log_blocks: %u\n"
+		"features: [%s]\n"
+		"read_ahead_kb: %u\n",
+		g->blocks_count, g->ag_count, g->ag_blocks, g->inode_size, g->log_blocks,
+		g->reflink ? "reflink" : "", g->read_ahead_kb);
+	if (g->allocsize)
+		fprintf(out, "mount: \"allocsize=%" PRIu64 "\"\n", g->allocsize);
+	else
+		fputs("mount: \"\"\n", out);
+}
+
 void capture_meta_print(FILE *out, const struct capture_options *opt, const struct foliofs_fs *fs,
 			const struct recorder *r)
 {
@@ -81,9 +109,16 @@ void capture_meta_print(FILE *out, const struct capture_options *opt, const stru
 	print_quoted(out, "kernel", k->name);
 	fprintf(out,
 		"simulated: true\n"
-		"page_size: %u\n"
-		"image_size: %" PRIu64 "\n",
-		g->page_size, g->blocks_count * g->block_size);
+		"page_size: %u\n",
+		g->page_size);
+	if (g->fs_type != FOLIOFS_FS_EXT4) {
+		print_other(out, g);
+		fputs("files:\n", out);
+		foliofs_fs_for_each_name(fs, print_file, out);
+		print_events(out, k, r);
+		return;
+	}
+	fprintf(out, "image_size: %" PRIu64 "\n", g->blocks_count * g->block_size);
 	print_quoted(out, "mke2fs", opt->mkfs ? opt->mkfs : "");
 	print_quoted(out, "mount", opt->mount ? opt->mount : "");
 	print_quoted(out, "dev", opt->dev ? opt->dev : "7,40");

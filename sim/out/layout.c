@@ -13,7 +13,8 @@ struct growing {
 };
 
 struct known {
-	char *name;
+	char *name; /* that it had first: open files keep it in op lists */
+	uint32_t ino;
 	struct growing text;
 	bool seen;
 };
@@ -95,12 +96,16 @@ static void add_folio(void *priv, const struct foliofs_folio_state *f)
 	r->nr = 1;
 }
 
-static struct known *find(struct layout *l, const char *name)
+/*
+ * Files are followed by their inodes, as the events of the page cache are; tmpfs has none and
+ * is looked at by name.
+ */
+static struct known *find(struct layout *l, const char *name, uint32_t ino, bool by_name)
 {
 	size_t i;
 
 	for (i = 0; i < l->nr; i++)
-		if (!strcmp(l->v[i].name, name))
+		if (by_name ? !strcmp(l->v[i].name, name) : l->v[i].ino == ino)
 			return &l->v[i];
 	if (l->nr == l->room) {
 		l->room = l->room ? 2 * l->room : 16;
@@ -110,6 +115,7 @@ static struct known *find(struct layout *l, const char *name)
 	}
 	memset(&l->v[l->nr], 0, sizeof(*l->v));
 	l->v[l->nr].name = strdup(name);
+	l->v[l->nr].ino = ino;
 	if (!l->v[l->nr].name)
 		abort();
 	add_text(&l->v[l->nr].text, "-");
@@ -146,7 +152,7 @@ static void look(void *priv, const char *path, uint32_t ino, uint32_t mode)
 	}
 	foliofs_fs_for_each_folio(l->fs, ino, add_folio, &r);
 	end_row(&r);
-	k = find(l, path);
+	k = find(l, path, ino, r.data_only);
 	k->seen = true;
 	compare(l, k, &now);
 }
@@ -174,12 +180,17 @@ void layout_after(struct layout *l, const struct foliofs_fs *fs, uint32_t op)
 	for (i = 0; i < l->nr; i++)
 		l->v[i].seen = false;
 	foliofs_fs_for_each_name(fs, look, l);
-	/* Files that have lost their name have no folios to show. */
+	/* Files that have lost their name may still be open. */
 	for (i = 0; i < l->nr; i++) {
-		struct growing none = { 0 };
+		struct growing now = { 0 };
+		struct row r = { .g = &now };
 
-		if (!l->v[i].seen)
-			compare(l, &l->v[i], &none);
+		if (l->v[i].seen)
+			continue;
+		if (foliofs_fs_geometry(fs)->fs_type != FOLIOFS_FS_TMPFS)
+			foliofs_fs_for_each_folio(fs, l->v[i].ino, add_folio, &r);
+		end_row(&r);
+		compare(l, &l->v[i], &now);
 	}
 }
 
