@@ -205,7 +205,9 @@ static void check_reserved(struct foliofs_fs *fs, const struct ffs_inode *inode)
 		return;
 	fs->since_check = 0;
 	while (ffs_es_find_delayed(inode, at, FFS_LBLK_MAX, &es)) {
-		delayed += es.len;
+		/* Before rsv-in-status-tree blocks stay delayed when fallocate gives them a place. */
+		if (!es.pblk)
+			delayed += es.len;
 		at = (u64)es.lblk + es.len;
 	}
 	if (delayed != inode->reserved)
