@@ -174,11 +174,10 @@ s64 ffs_inline_write_end(struct ffs_super *sb, struct ffs_inode *inode, u64 pos,
 			 u64 copied, struct ffs_write *w)
 {
 	struct ffs_bh_inode *bi = ffs_bh_inode(inode);
-	u64 src = ffs_src(sb->env.op, inode->ino);
 
 	(void)len;
-	ffs_content_write(&inode->mapping->content, pos, pos + copied, src);
-	ffs_content_write(&bi->inline_data, pos, pos + copied, src);
+	ffs_store_content(sb, inode, &inode->mapping->content, pos, pos + copied);
+	ffs_store_content(sb, inode, &bi->inline_data, pos, pos + copied);
 	if (pos + copied > inode->i_size) {
 		ffs_set_isize(sb, inode, pos + copied);
 		ffs_set_disksize(sb, inode, pos + copied);

@@ -186,7 +186,7 @@ static s64 da_write_end(struct ffs_super *sb, struct ffs_inode *inode, u64 pos, 
 	copied = accepted(w->folio, len, copied);
 	if (copied < len)
 		ffs_zero_new_buffers(sb, NULL, inode, w->folio, pos + copied, len - copied);
-	ffs_content_write(&inode->mapping->content, pos, pos + copied, ffs_src(sb->env.op, inode->ino));
+	ffs_store_content(sb, inode, &inode->mapping->content, pos, pos + copied);
 	ffs_block_commit(sb, NULL, inode, w->folio, pos, copied, false);
 	ffs_stop(&sb->env, WRITE_COPIED, inode->ino, FFS_HELD_INODE | FFS_HELD_FOLIOS, pos,
 		 pos + len);
@@ -235,7 +235,7 @@ static s64 direct_write_end(struct ffs_super *sb, struct ffs_inode *inode, u64 p
 	copied = accepted(w->folio, len, copied);
 	if (copied < len)
 		ffs_zero_new_buffers(sb, w->handle, inode, w->folio, pos + copied, len - copied);
-	ffs_content_write(&inode->mapping->content, pos, pos + copied, ffs_src(sb->env.op, inode->ino));
+	ffs_store_content(sb, inode, &inode->mapping->content, pos, pos + copied);
 	ffs_block_commit(sb, w->handle, inode, w->folio, pos, copied, journalled);
 	ffs_stop(&sb->env, WRITE_COPIED, inode->ino,
 		 FFS_HELD_INODE | FFS_HELD_FOLIOS | FFS_HELD_HANDLE, pos, pos + len);

@@ -146,8 +146,7 @@ static void write_map(struct ffs_iomap_iter *it, u64 *readable)
 		copied = min(len, *readable);
 		accepted = ffs_iomap_write_end(it, len, copied, f);
 		if (accepted)
-			ffs_content_write(&m->content, pos, pos + copied,
-					  ffs_src(sb->env.op, inode->ino));
+			ffs_store_content(sb, inode, &m->content, pos, pos + copied);
 		if (accepted && pos + copied > size) {
 			ffs_set_isize(sb, inode, pos + copied);
 			it->map.flags |= FFS_IOMAP_F_SIZE_CHANGED;

@@ -16,7 +16,7 @@ static void device_write(struct ffs_ops *o, struct ffs_inode *inode, const struc
 	u64 base = (u64)map->lblk << sb->env.block_bits, at = map->pblk << sb->env.block_bits;
 	struct ffs_runs data = { 0 };
 
-	ffs_content_write(&data, pos, pos + len, ffs_src(sb->env.op, inode->ino));
+	ffs_store_content(sb, inode, &data, pos, pos + len);
 	ffs_content_copy(&sb->disk, at + (pos - base), &data, pos, len, FFS_SRC_ZERO);
 	ffs_runs_free(&data);
 	ffs_emit(&sb->env, foliofs_bio, inode->ino, 1, map->pblk, map->len, pos);

@@ -40,14 +40,24 @@ static s64 in_chunks(struct ffs_ops *o, struct ffs_file *f, const struct foliofs
 static s64 copy_range(struct ffs_ops *o, struct ffs_file *in, struct ffs_file *out,
 		      const struct foliofs_op *op)
 {
-	u64 page = ffs_page_size(&o->sb.env), piece = 16 * page, done = 0;
+	u64 page = ffs_page_size(&o->sb.env), piece = 16 * page, done = 0, len;
 
-	while (done < op->len) {
-		u64 n = min(piece - ((op->off + done) & (page - 1)), op->len - done);
+	/* Only what lies before EOF; nothing of it: the source is not even looked at. */
+	if (op->off >= in->inode->i_size)
+		return 0;
+	len = min(op->len, in->inode->i_size - op->off);
+	if (in->inode == out->inode && op->off < op->off2 + len && op->off2 < op->off + len)
+		return -EINVAL;
+	while (done < len) {
+		u64 n = min(piece - ((op->off + done) & (page - 1)), len - done);
 		s64 ret = ffs_read(o, in, op->off + done, n);
 
-		if (ret > 0)
+		if (ret > 0) {
+			o->sb.copy_from = in->inode->mapping;
+			o->sb.copy_shift = op->off - op->off2;
 			ret = ffs_write(o, out, op->off2 + done, (u64)ret, (u64)ret);
+			o->sb.copy_from = NULL;
+		}
 		if (ret < 0)
 			return done ? (s64)done : ret;
 		if (!ret)

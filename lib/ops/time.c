@@ -7,10 +7,22 @@
 
 #define DAY_NS (86400ull * 1000000000ull)
 
-/* Coarse time: the last clock tick. */
+#define SECOND_NS 1000000000ull
+#define OLD_INODE_SIZE 128u
+
+/* Inodes of 128 bytes have room for seconds alone (s_time_gran). */
+static bool seconds_only(const struct ffs_ops *o)
+{
+	return o->sb.env.geo.inode_size == OLD_INODE_SIZE;
+}
+
+/*
+ * Coarse time: the last clock tick.  SIMPLIFIED: where only seconds are kept, one begins with
+ * the first operation; on a machine that is a matter of chance.
+ */
 static u64 now_coarse(const struct ffs_ops *o)
 {
-	return o->sb.env.now_ns - o->sb.env.now_ns % o->tick_ns;
+	return o->sb.env.now_ns - o->sb.env.now_ns % (seconds_only(o) ? SECOND_NS : o->tick_ns);
 }
 
 void ffs_set_times(struct ffs_ops *o, struct ffs_inode *inode)
@@ -35,7 +47,8 @@ int ffs_update_time(struct ffs_ops *o, struct ffs_inode *inode)
 	u64 now = now_coarse(o);
 
 	/* Who looked at the times gets a new one for every change: the fine clock. */
-	if (v->queried && ffs_sb_has(&o->sb, FOLIOFS_CHANGE_MULTIGRAIN) && now <= v->ctime)
+	if (v->queried && ffs_sb_has(&o->sb, FOLIOFS_CHANGE_MULTIGRAIN) && now <= v->ctime &&
+	    !seconds_only(o))
 		now = max(o->sb.env.now_ns, v->ctime + 1);
 	else if (now <= v->mtime && now <= v->ctime)
 		return 0;

@@ -33,6 +33,22 @@ void ffs_content_copy(struct ffs_runs *dst, u64 to, const struct ffs_runs *src, 
 		ffs_runs_set(dst, to + (pos - from), to + len, 0, missing);
 }
 
+void ffs_content_clone(struct ffs_runs *dst, u64 to, const struct ffs_runs *src, u64 from, u64 len,
+		       u32 ino)
+{
+	struct ffs_runs copy = { 0 }; /* @dst may be @src */
+	struct ffs_runs_pos at;
+	const struct ffs_run *r;
+
+	ffs_content_copy(&copy, to, src, from, len, FFS_SRC_ZERO);
+	ffs_runs_for_each(&copy, r, at, to, to + len)
+		ffs_runs_set(dst, r->first, r->end, r->a,
+			     (u32)r->b && r->b != FFS_SRC_UNKNOWN ?
+				     (ffs_src(ffs_src_op(r->b), ino) | (r->b & FFS_SRC_STALE)) :
+				     r->b);
+	ffs_runs_free(&copy);
+}
+
 void ffs_content_stale(struct ffs_runs *c, u64 pos, u64 end)
 {
 	while (pos < end) {

@@ -41,6 +41,9 @@ void ffs_content_zero(struct ffs_runs *c, u64 pos, u64 end);
  */
 void ffs_content_copy(struct ffs_runs *dst, u64 to, const struct ffs_runs *src, u64 from, u64 len,
 		      u64 missing);
+/* The same within the cache: the bytes of @src belong to inode @ino from now on. */
+void ffs_content_clone(struct ffs_runs *dst, u64 to, const struct ffs_runs *src, u64 from, u64 len,
+		       u32 ino);
 /* Blocks given back: what they hold is stale from now on.  Zeros stay zeros. */
 void ffs_content_stale(struct ffs_runs *c, u64 pos, u64 end);
 

@@ -242,6 +242,16 @@ int ffs_orphan_del(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode 
 	return err;
 }
 
+void ffs_store_content(struct ffs_super *sb, const struct ffs_inode *inode, struct ffs_runs *c,
+		       u64 pos, u64 end)
+{
+	if (sb->copy_from)
+		ffs_content_clone(c, pos, &sb->copy_from->content, pos + sb->copy_shift, end - pos,
+				  inode->ino);
+	else
+		ffs_content_write(c, pos, end, ffs_src(sb->env.op, inode->ino));
+}
+
 void ffs_queue_work(struct ffs_super *sb, struct ffs_work *w)
 {
 	w->next = NULL;

@@ -40,6 +40,9 @@ struct ffs_super {
 	void (*flush_all)(struct ffs_super *sb);
 
 	struct ffs_runs disk; /* content of the device by byte */
+	/* Writes carry what [offset + copy_shift) of this file holds; NULL: bytes of their own. */
+	const struct ffs_mapping *copy_from;
+	u64 copy_shift;
 	/* What the device holds in the place of blocks that are logged, not yet written home. */
 	struct ffs_runs not_home;
 	/* data=journal: blocks in the running transaction, key block, b = inode << 32 | lblk */
@@ -78,6 +81,10 @@ static inline bool ffs_sb_has(const struct ffs_super *sb, enum foliofs_change c)
 struct ffs_inode *ffs_inode_find(const struct ffs_super *sb, u32 ino);
 void ffs_inode_add(struct ffs_super *sb, struct ffs_inode *inode);
 void ffs_inode_remove(struct ffs_super *sb, struct ffs_inode *inode);
+
+/* A write stores [pos, end) of @inode: into @c, content by byte of the file. */
+void ffs_store_content(struct ffs_super *sb, const struct ffs_inode *inode, struct ffs_runs *c,
+		       u64 pos, u64 end);
 
 /* What the credit formulas ask of @inode. */
 struct foliofs_inode_kind ffs_inode_kind(const struct ffs_super *sb, const struct ffs_inode *inode);

@@ -219,6 +219,16 @@ static bool being_changed(const struct foliofs_fs *fs, u32 ino)
 	return false;
 }
 
+/* copy_file_range: the bytes stay those of who wrote them. */
+static void copied(struct ffs_truth *to, const struct ffs_truth *from, const struct foliofs_op *op,
+		   u64 len, u32 ino)
+{
+	if (!from || from->unknown)
+		to->unknown = true;
+	else
+		ffs_content_clone(&to->want, op->off2, &from->want, op->off, len, ino);
+}
+
 void ffs_truth_op(struct foliofs_fs *fs, const struct foliofs_op *op, s64 result)
 {
 	struct ffs_inode *inode = inode_of(fs, op);
@@ -239,10 +249,12 @@ void ffs_truth_op(struct foliofs_fs *fs, const struct foliofs_op *op, s64 result
 		break;
 	case FOLIOFS_OP_COPY_RANGE:
 		g = ffs_file(&fs->ops, op->file2);
-		if (g && result > 0)
-			ffs_content_write(&find_or_add(ffs_truths(fs), g->inode->ino)->want, op->off2,
-					  op->off2 + (u64)result,
-					  ffs_src(op->id, g->inode->ino));
+		if (g && inode && result > 0) {
+			struct ffs_truth *to = find_or_add(ffs_truths(fs), g->inode->ino);
+
+			copied(to, find(ffs_truths(fs), inode->ino), op, (u64)result,
+			       g->inode->ino);
+		}
 		break;
 	case FOLIOFS_OP_MOVE_EXTENTS:
 		/* The donor gets what the other file's blocks held. */

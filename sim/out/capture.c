@@ -17,6 +17,7 @@
 #include "files.h"
 #include "layout.h"
 #include "recorder.h"
+#include "seen.h"
 
 #define COMPRESS_FROM 300000 /* bytes of events.txt, as in the captures of kernels */
 
@@ -25,6 +26,7 @@ struct capture {
 	struct foliofs_fs *fs;
 	struct capture_options opt;
 	struct recorder *recorder;
+	struct seen *seen; /* what a reader of the files knows */
 	FILE *events, *ops, *results, *folios;
 	struct layout *layout; /* of file systems on the iomap path, and tmpfs; else NULL */
 	uint64_t time_ns;
@@ -101,6 +103,7 @@ static int clean(struct capture *c, char *err, size_t errlen)
 static void free_capture(struct capture *c)
 {
 	recorder_free(c->recorder);
+	seen_free(c->seen);
 	if (c->layout)
 		layout_free(c->layout);
 	free(c->dir);
@@ -127,6 +130,7 @@ int capture_open(struct capture **out, const char *dir, struct foliofs_fs *fs,
 		abort();
 	c->fs = fs;
 	c->opt = *opt;
+	c->seen = seen_new();
 	/* only the iomap path handles delayed ranges at once */
 	foliofs_inode_kind_init(k, g, &kind);
 	if (!foliofs_buffered_iomap(k, g, &kind))
@@ -166,10 +170,16 @@ const struct foliofs_sink *capture_sink(struct capture *c)
 	return recorder_sink(c->recorder);
 }
 
+void capture_prepared(struct capture *c, uint32_t id, const char *text)
+{
+	seen_op(c->seen, id, text);
+}
+
 void capture_op(struct capture *c, uint32_t id, const char *text, uint64_t time_ns)
 {
 	c->time_ns = time_ns;
 	recorder_op(c->recorder, id, text, time_ns);
+	seen_op(c->seen, id, text);
 	fprintf(c->ops, "%u %s\n", id, text);
 }
 
@@ -179,6 +189,8 @@ void capture_result(struct capture *c, uint32_t id, int64_t result)
 
 	if (c->layout)
 		layout_after(c->layout, c->fs, id);
+	if (result < 0)
+		seen_failed(c->seen, id);
 	if (result >= 0)
 		fprintf(c->results, "%u %" PRId64 " ok\n", id, result);
 	else if (name)
@@ -214,6 +226,7 @@ int capture_crash(struct capture *c, const char *name)
 	if (ret)
 		return ret;
 	file_states_take(&s, after, c->opt.skip_files ? c->opt.skip_files : "f g", c->opt.deep);
+	seen_files(c->seen, &s);
 	file_states_tree(&s, after);
 	snprintf(file, sizeof(file), "crash-%s.yaml", name);
 	snprintf(head, sizeof(head),
@@ -278,6 +291,7 @@ int capture_close(struct capture *c, char *err, size_t errlen)
 
 	foliofs_fs_mute(c->fs, true);
 	file_states_take(&s, c->fs, c->opt.skip_files ? c->opt.skip_files : "f g", c->opt.deep);
+	seen_files(c->seen, &s);
 	/* The program that ran the operations has ended when the files are synced. */
 	foliofs_fs_close_all(c->fs);
 	foliofs_fs_run(c->fs, &syncfs);

@@ -45,6 +45,8 @@ struct capture_options {
 int capture_open(struct capture **out, const char *dir, struct foliofs_fs *fs,
 		 const struct capture_options *opt, char *err, size_t errlen);
 const struct foliofs_sink *capture_sink(struct capture *c);
+/* Operation @id ran before: its bytes may be in the files. */
+void capture_prepared(struct capture *c, uint32_t id, const char *text);
 /* Operation @id begins: marker in the events, line in ops.txt. */
 void capture_op(struct capture *c, uint32_t id, const char *text, uint64_t time_ns);
 /* Its result: line in results.txt. */

@@ -4,6 +4,7 @@
  * when is up to the caller (capture.c).
  */
 #include "files.h"
+#include "seen.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -34,20 +35,23 @@ static bool continues(const struct foliofs_content *a, const struct foliofs_cont
 	if (a->kind != b->kind || a->offset + a->len != b->offset)
 		return false;
 	if (a->kind != FOLIOFS_SOURCE_OP && a->kind != FOLIOFS_SOURCE_STALE)
-		return true;
+		return a->source == b->source;
 	return a->source == b->source && a->source_offset + a->len == b->source_offset;
 }
 
-static void add_content(void *priv, const struct foliofs_content *c)
+void file_state_add(struct file_state *f, const struct foliofs_content *c)
 {
-	struct file_state *f = priv;
-
 	if (f->nr_content && continues(&f->content[f->nr_content - 1], c)) {
 		f->content[f->nr_content - 1].len += c->len;
 		return;
 	}
 	f->content = grow(f->content, f->nr_content, &f->room_content, sizeof(*f->content));
 	f->content[f->nr_content++] = *c;
+}
+
+static void add_content(void *priv, const struct foliofs_content *c)
+{
+	file_state_add(priv, c);
 }
 
 struct names {
@@ -281,7 +285,10 @@ static void print_content(FILE *out, const struct file_state *f)
 			fputs("hole", out);
 			break;
 		case FOLIOFS_SOURCE_UNKNOWN:
-			fputs("raw, unknown", out);
+			if (c->source)
+				fprintf(out, "raw, %02x", c->source & 0xff);
+			else
+				fputs("raw, unknown", out);
 			break;
 		}
 		fputs("]\n", out);

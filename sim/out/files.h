@@ -49,6 +49,8 @@ void file_states_take(struct file_states *s, struct foliofs_fs *fs, const char *
 void file_states_synced(struct file_states *s, struct foliofs_fs *fs);
 /* What the trees are like: after unmount. */
 void file_states_tree(struct file_states *s, const struct foliofs_fs *fs);
+/* Append a piece of content; one that continues the last is joined with it. */
+void file_state_add(struct file_state *f, const struct foliofs_content *c);
 void file_states_print(const struct file_states *s, FILE *out);
 void file_states_free(struct file_states *s);
 

@@ -59,6 +59,15 @@ static void keep_failure(struct player *p, const struct foliofs_op *op, const ch
 	snprintf(f->why, sizeof(f->why), "%.*s", (int)sizeof(f->why) - 1, why);
 }
 
+void player_prepared(struct capture *c, const struct opvec *ops)
+{
+	uint32_t i;
+
+	for (i = 0; i < ops->nr; i++)
+		if (ops->texts[i])
+			capture_prepared(c, ops->ops[i].id, ops->texts[i]);
+}
+
 int player_run(struct player *p, char *err, size_t errlen)
 {
 	struct result r = { 0 };

@@ -39,6 +39,8 @@ struct player {
  */
 int player_prepare(struct foliofs_fs *fs, const struct opvec *ops, uint64_t *end_ns, char *err,
 		   size_t errlen);
+/* Tell a capture, just opened, of the preparation that its files come from. */
+void player_prepared(struct capture *c, const struct opvec *ops);
 /*
  * Play from where the last call stopped: 0, or a negative errno of the output with a message.
  */

@@ -158,6 +158,8 @@ static int with_capture(struct run *x, const struct replay_outputs *out)
 	ret = capture_open(&x->p->capture, out->capture, x->p->fs, &options, x->err, x->errlen);
 	if (ret)
 		return ret == -EINVAL ? -EIO : ret;
+	if (x->s->have_prepare)
+		player_prepared(x->p->capture, &x->s->prepare.v);
 	foliofs_fs_add_sink(x->p->fs, capture_sink(x->p->capture));
 	ret = out->events ? with_recorder(x, out) : play_all(x, out);
 	foliofs_fs_mute(x->p->fs, false);

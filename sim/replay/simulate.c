@@ -51,22 +51,25 @@ static int play(struct foliofs_fs *fs, const char *dir, const char *out, char *e
 
 	if (ret < 0)
 		return ret;
-	if (!ret) {
+	if (!ret)
 		ret = player_prepare(fs, &prepare.v, &p.base_ns, err, errlen);
+	else
+		ret = 0; /* there is none */
+	if (!ret)
+		ret = load_ops(dir, "ops.txt", true, &ops, err, errlen);
+	if (ret) {
 		trace_free(&prepare);
-		if (ret)
-			return ret;
-	}
-	ret = load_ops(dir, "ops.txt", true, &ops, err, errlen);
-	if (ret)
 		return ret;
+	}
 	ret = capture_open(&p.capture, out, fs, &options, err, errlen);
 	if (!ret) {
+		player_prepared(p.capture, &prepare.v);
 		foliofs_fs_add_sink(fs, capture_sink(p.capture));
 		ret = player_run(&p, err, errlen);
 		if (!ret)
 			ret = capture_close(p.capture, err, errlen);
 	}
+	trace_free(&prepare);
 	trace_free(&ops);
 	return ret;
 }
