@@ -171,6 +171,11 @@ static int write_begin(struct ffs_super *sb, struct ffs_handle *h, struct ffs_in
 			ffs_bh_set(f, FFS_BH_UPTODATE, b, b + n);
 	}
 	if (err) {
+		/* What the write does not cover of new blocks was zeroed as each was mapped. */
+		if ((pos & (block - 1)) && ffs_bh_test(f, FFS_BH_NEW, first))
+			prepare_partial(sb, inode, f, first, pos, end);
+		if ((end & (block - 1)) && last - 1 != first && ffs_bh_test(f, FFS_BH_NEW, last - 1))
+			prepare_partial(sb, inode, f, last - 1, pos, end);
 		ffs_zero_new_buffers(sb, h, inode, f, pos, len);
 		return err;
 	}

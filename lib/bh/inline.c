@@ -124,6 +124,7 @@ int ffs_inline_convert(struct ffs_super *sb, struct ffs_inode *inode)
 	struct ffs_handle *h;
 	struct ffs_map map = { .lblk = 0, .len = 1 };
 	struct ffs_folio *f;
+	struct ffs_runs saved;
 	int err;
 
 	inode->flags &= ~FFS_INODE_HAS_INLINE_SPACE;
@@ -138,9 +139,18 @@ int ffs_inline_convert(struct ffs_super *sb, struct ffs_inode *inode)
 		ffs_handle_stop(h);
 		return 0;
 	}
+	saved = ffs_bh_inode(inode)->inline_data;
+	ffs_bh_inode(inode)->inline_data = (struct ffs_runs){ 0 };
 	destroy(sb, h, inode);
 	err = ffs_bh_map(sb, h, inode, &map, FFS_GET_CREATE);
-	if (err > 0) {
+	if (err <= 0) {
+		/* The data goes back into the inode (ext4_restore_inline_data). */
+		ffs_blockmap_to_inline(&sb->bm, inode);
+		inode->flags |= FFS_INODE_INLINE_DATA | FFS_INODE_HAS_INLINE_SPACE;
+		ffs_bh_inode(inode)->inline_data = saved;
+		ffs_mark_inode_dirty(sb, h, inode, "ext4_convert_inline_data_nolock");
+	} else {
+		ffs_runs_free(&saved);
 		ffs_home_later(sb, map.pblk);
 		ffs_content_copy(&sb->disk, map.pblk << sb->env.block_bits, &inode->mapping->content, 0,
 				 ffs_block_size(&sb->env), FFS_SRC_ZERO);

@@ -20,6 +20,8 @@ static void write_run(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_fo
 		u64 pblk = first + r->a;
 
 		if (ffs_fails(&sb->env, EIO)) {
+			ffs_emit(&sb->env, foliofs_io_error, m->inode->ino, pblk, stop - first,
+				 first << bits);
 			io->failed = true;
 			continue;
 		}

@@ -71,6 +71,7 @@ struct foliofs_fs {
 	struct ffs_promise *promise; /* ascending by inode */
 	u32 nr_promises, cap_promises;
 	u64 promises; /* grows with every change of them */
+	u64 append_pos; /* where the append that runs began */
 	u32 in_write_end; /* inode whose write_end runs, 0: none */
 	u64 commits_seen; /* by ffs_crash_news() */
 

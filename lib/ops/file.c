@@ -102,6 +102,9 @@ s64 ffs_open(struct ffs_ops *o, const struct foliofs_op *op)
 	}
 	f = new_file(o, (u32)op->file);
 	*f = (struct ffs_file){ .inode = inode, .flags = op->flags, .wb_seen = inode->wb_err };
+	/* An error that nobody has told yet is told by who opens the file later, too. */
+	if (inode->wb_err && !inode->wb_told)
+		f->wb_seen--;
 	ffs_ra_init(&f->ra, &o->sb.env);
 	inode->opens++;
 	if (!(op->flags & (FOLIOFS_O_RDONLY | FOLIOFS_O_PATH)))

@@ -62,6 +62,7 @@ static int told(struct ffs_file *f)
 	if (!f || f->wb_seen == f->inode->wb_err)
 		return 0;
 	f->wb_seen = f->inode->wb_err;
+	f->inode->wb_told = true;
 	return -EIO;
 }
 
@@ -172,13 +173,19 @@ static int finish_sync(struct ffs_ops *o)
 
 int ffs_syncfs(struct ffs_ops *o)
 {
+	int ret;
 	const struct ffs_wbc none = {
 		.sync_mode = FFS_WB_NONE, .nr_to_write = FFS_LLONG_MAX, .range_end = FFS_LLONG_MAX,
 	};
 
 	flusher(o, none);
 	ffs_run_work(&o->sb);
-	return finish_sync(o);
+	ret = finish_sync(o);
+	/* Data that could not be written since the last time (s_wb_err). */
+	if (!ret)
+		ret = o->sb.wb_error;
+	o->sb.wb_error = 0;
+	return ret;
 }
 
 int ffs_sync(struct ffs_ops *o)

@@ -23,6 +23,13 @@ struct ffs_promise {
 	struct ffs_runs bytes; /* key: file offset; content as in content.h, a source offset - key */
 	/* Given in exchange for blocks: the cache may still hold what was there before. */
 	struct ffs_runs undefined;
+	/*
+	 * Blocks of a failed write.  Their buffers are mapped and no longer unwritten, the
+	 * extent still is: no writeback will ever convert it, so data that is written there
+	 * later is as lost, and no fsync says so (as v6.18 keeps its buffers).
+	 */
+	struct ffs_runs io_lost;
+	bool untold; /* a write failed, and no fsync has said so */
 	bool fresh; /* has not been looked at since it changed */
 	u64 write_size; /* i_disksize that a write_end has set, 0: another moved it later */
 };
@@ -55,6 +62,7 @@ static struct ffs_promise *get(struct foliofs_fs *fs, const struct ffs_inode *in
 	if (p) {
 		ffs_runs_free(&p->bytes);
 		ffs_runs_free(&p->undefined);
+		ffs_runs_free(&p->io_lost);
 	} else {
 		if (fs->nr_promises == fs->cap_promises) {
 			fs->cap_promises = fs->cap_promises ? 2 * fs->cap_promises : 16;
@@ -88,8 +96,10 @@ static void reshaped(struct foliofs_fs *fs, const struct ffs_inode *inode, u64 p
 	struct ffs_promise *p = inode ? find(fs, inode->ino, NULL) : NULL;
 
 	take_back(fs, inode, pos, end);
-	if (p)
-		p->write_size = 0;
+	if (!p)
+		return;
+	p->write_size = 0;
+	ffs_runs_clear(&p->io_lost, pos, end); /* its blocks go */
 }
 
 static void before_fallocate(struct foliofs_fs *fs, const struct ffs_inode *inode,
@@ -118,8 +128,10 @@ void ffs_promise_before(struct foliofs_fs *fs, const struct foliofs_op *op)
 		take_back(fs, inode, op->off, op->off + op->len);
 		break;
 	case FOLIOFS_OP_APPEND:
-		if (inode)
+		if (inode) {
+			fs->append_pos = inode->i_size;
 			take_back(fs, inode, inode->i_size, ~0ull);
+		}
 		break;
 	case FOLIOFS_OP_COPY_RANGE:
 		take_back(fs, g ? g->inode : NULL, op->off2, op->off2 + op->len);
@@ -163,6 +175,75 @@ void ffs_promise_before(struct foliofs_fs *fs, const struct foliofs_op *op)
 
 /* --- what they promise --- */
 
+/* Nobody can say what bytes [first, end) are: the operation that changed them failed. */
+static void nobody_knows(struct foliofs_fs *fs, const struct ffs_inode *inode, u64 first, u64 end)
+{
+	struct ffs_promise *p;
+
+	if (!inode || first >= end || !ffs_is_reg(inode))
+		return;
+	p = get(fs, inode);
+	ffs_content_zero(&p->undefined, first, end);
+	ffs_runs_clear(&p->bytes, first, end);
+	p->fresh = true;
+	fs->promises++;
+}
+
+/* What a failed, or half done, operation leaves undefined. */
+static void after_failure(struct foliofs_fs *fs, const struct foliofs_op *op,
+			  const struct ffs_inode *inode, s64 result)
+{
+	u64 done = result > 0 ? (u64)result : 0;
+
+	switch (op->kind) {
+	case FOLIOFS_OP_WRITE:
+	case FOLIOFS_OP_WRITE_BAD:
+		nobody_knows(fs, inode, op->off + done, op->off + op->len);
+		break;
+	case FOLIOFS_OP_MWRITE:
+	case FOLIOFS_OP_MTOUCH:
+	case FOLIOFS_OP_WRITE_EVERY:
+	case FOLIOFS_OP_PUNCH_EVERY:
+		nobody_knows(fs, inode, op->off, op->off + op->len);
+		break;
+	case FOLIOFS_OP_APPEND:
+		nobody_knows(fs, inode, fs->append_pos + done, fs->append_pos + op->len);
+		break;
+	case FOLIOFS_OP_COPY_RANGE:
+		nobody_knows(fs, inode, op->off2 + done, op->off2 + op->len);
+		break;
+	case FOLIOFS_OP_TRUNCATE:
+		if (!inode && op->path)
+			inode = ffs_lookup(&fs->ops, op->path);
+		nobody_knows(fs, inode, op->len, ~0ull);
+		break;
+	case FOLIOFS_OP_OPEN:
+		if ((op->flags & FOLIOFS_O_TRUNC) && op->path)
+			nobody_knows(fs, ffs_lookup(&fs->ops, op->path), 0, ~0ull);
+		break;
+	case FOLIOFS_OP_FALLOCATE:
+		nobody_knows(fs, inode, op->off,
+			     op->flags & (FOLIOFS_FALLOC_COLLAPSE_RANGE |
+					  FOLIOFS_FALLOC_INSERT_RANGE) ? ~0ull : op->off + op->len);
+		break;
+	default:
+		break;
+	}
+}
+
+/* The first fsync of an open file after a failed write says so. */
+static void check_told(struct foliofs_fs *fs, const struct ffs_inode *inode, s64 result)
+{
+	struct ffs_promise *p = inode ? find(fs, inode->ino, NULL) : NULL;
+
+	if (!p || !p->untold)
+		return;
+	p->untold = false;
+	if (result >= 0)
+		ffs_rule_broken(fs, FOLIOFS_RULE_LOST_WRITE, inode->ino,
+				"fsync succeeds after a write to the device failed");
+}
+
 struct collect {
 	struct ffs_runs *bytes;
 	u64 first, end;
@@ -199,6 +280,8 @@ static void promise(struct foliofs_fs *fs, const struct ffs_inode *inode, u64 fi
 		foliofs_fs_for_each_content(fs, inode->ino, promise_run, &x);
 	for (r = ffs_runs_at(&p->undefined, 0, &at); r; r = ffs_runs_next(&p->undefined, &at))
 		ffs_runs_clear(&p->bytes, r->first, r->end);
+	for (r = ffs_runs_at(&p->io_lost, 0, &at); r; r = ffs_runs_next(&p->io_lost, &at))
+		ffs_runs_clear(&p->bytes, r->first, r->end);
 	p->fresh = true;
 	fs->promises++;
 }
@@ -226,6 +309,14 @@ void ffs_promise_after(struct foliofs_fs *fs, const struct foliofs_op *op, s64 r
 	struct ffs_file *f = ffs_file(&fs->ops, op->file);
 	struct ffs_inode *inode = f ? f->inode : NULL;
 
+	if (op->kind == FOLIOFS_OP_FSYNC || op->kind == FOLIOFS_OP_FDATASYNC ||
+	    (result < 0 && (op->kind == FOLIOFS_OP_SYNC_RANGE || op->kind == FOLIOFS_OP_MSYNC)))
+		check_told(fs, inode, result);
+	if (result < 0 || (result < (s64)op->len &&
+			   (op->kind == FOLIOFS_OP_WRITE || op->kind == FOLIOFS_OP_WRITE_BAD ||
+			    op->kind == FOLIOFS_OP_APPEND || op->kind == FOLIOFS_OP_COPY_RANGE)))
+		after_failure(fs, op, op->kind == FOLIOFS_OP_COPY_RANGE && ffs_file(&fs->ops, op->file2) ?
+			      ffs_file(&fs->ops, op->file2)->inode : inode, result);
 	if (result < 0)
 		return;
 	if (!ffs_journal_present(sb->journal) && syncs_metadata(op)) {
@@ -281,6 +372,16 @@ static void watch(void *priv, const struct foliofs_event *ev)
 			get(fs, inode)->write_size =
 				fs->in_write_end == inode->ino ? ev->arg[2] : 0;
 		return;
+	case FOLIOFS_EV_foliofs_io_error:
+		inode = ffs_inode_find(&fs->ops.sb, (u32)ev->arg[0]);
+		if (!inode)
+			return;
+		nobody_knows(fs, inode, ev->arg[3],
+			     ev->arg[3] + (ev->arg[2] << fs->ops.sb.env.block_bits));
+		ffs_content_zero(&get(fs, inode)->io_lost, ev->arg[3],
+				 ev->arg[3] + (ev->arg[2] << fs->ops.sb.env.block_bits));
+		get(fs, inode)->untold = true;
+		return;
 	default:
 		fs->in_write_end = 0;
 	}
@@ -291,6 +392,7 @@ void ffs_promise_init(struct foliofs_fs *fs)
 	static const enum foliofs_event_id ids[] = {
 		FOLIOFS_EV_ext4_write_end, FOLIOFS_EV_ext4_da_write_end,
 		FOLIOFS_EV_ext4_journalled_write_end, FOLIOFS_EV_foliofs_disksize,
+		FOLIOFS_EV_foliofs_io_error,
 		/* what ends a write_end */
 		FOLIOFS_EV_ext4_write_begin, FOLIOFS_EV_ext4_da_write_begin,
 		FOLIOFS_EV_ext4_writepages, FOLIOFS_EV_ext4_truncate_enter, FOLIOFS_EV_foliofs_op,
@@ -314,6 +416,7 @@ void ffs_promise_free(struct foliofs_fs *fs)
 	for (i = 0; i < fs->nr_promises; i++) {
 		ffs_runs_free(&fs->promise[i].bytes);
 		ffs_runs_free(&fs->promise[i].undefined);
+		ffs_runs_free(&fs->promise[i].io_lost);
 	}
 	free(fs->promise);
 }

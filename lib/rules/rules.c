@@ -86,6 +86,7 @@ void ffs_rules_wanted(struct foliofs_sink *sink)
 	sink->wants[FOLIOFS_EV_foliofs_lost] = 1;
 	sink->wants[FOLIOFS_EV_foliofs_bio] = 1;
 	sink->wants[FOLIOFS_EV_foliofs_zero] = 1;
+	sink->wants[FOLIOFS_EV_foliofs_io_error] = 1;
 }
 
 /* The blocks of a bio are those that the file maps. */
@@ -159,6 +160,10 @@ void ffs_rules_event(void *priv, const struct foliofs_event *ev)
 			ffs_truth_touch(fs, (u32)a[0], true, a[4],
 					a[4] + (a[3] << fs->ops.sb.env.block_bits));
 		break;
+	case FOLIOFS_EV_foliofs_io_error:
+		/* Told by fsync: crash_rules.c sees to that. */
+		ffs_truth_lost(fs, (u32)a[0]);
+		break;
 	case FOLIOFS_EV_foliofs_zero:
 		ffs_truth_touch(fs, (u32)a[0], false, a[1], a[1] + a[2]);
 		break;
@@ -219,7 +224,10 @@ static void check_reserved(struct foliofs_fs *fs, const struct ffs_inode *inode)
 /* After fsync: nothing dirty is left below EOF, and the size on disk is the size. */
 static void check_synced(struct foliofs_fs *fs, const struct ffs_inode *inode)
 {
-	if (ffs_mapping_tagged(inode->mapping, FFS_TAG_DIRTY) &&
+	const struct ffs_folio *f = ffs_folio_next_tagged(inode->mapping, 0, FFS_TAG_DIRTY);
+
+	/* A short copy may leave delayed blocks behind EOF: nobody's data. */
+	if (f && ffs_folio_pos(inode->mapping, f) < inode->i_size &&
 	    !ffs_should_journal_data(&fs->ops.sb, inode))
 		ffs_rule_broken(fs, FOLIOFS_RULE_SYNCED_LOST, inode->ino,
 				"fsync succeeded and left dirty folios");

@@ -229,6 +229,11 @@ static void copied(struct ffs_truth *to, const struct ffs_truth *from, const str
 		ffs_content_clone(&to->want, op->off2, &from->want, op->off, len, ino);
 }
 
+void ffs_truth_lost(struct foliofs_fs *fs, u32 ino)
+{
+	find_or_add(ffs_truths(fs), ino)->unknown = true;
+}
+
 void ffs_truth_op(struct foliofs_fs *fs, const struct foliofs_op *op, s64 result)
 {
 	struct ffs_inode *inode = inode_of(fs, op);
@@ -265,6 +270,11 @@ void ffs_truth_op(struct foliofs_fs *fs, const struct foliofs_op *op, s64 result
 	default:
 		if (inode && ffs_is_reg(inode))
 			file_op(fs, inode, op, result);
+		/* An injected failure: what is half done may stay. */
+		if (unlikely(fs->ops.sb.env.failures_on) && inode && ffs_is_reg(inode) &&
+		    (result < 0 || (op->len && result < (s64)op->len &&
+				    (op->kind == FOLIOFS_OP_WRITE || op->kind == FOLIOFS_OP_APPEND))))
+			ffs_truth_lost(fs, inode->ino);
 		if (unlikely(fs->stopped) && inode && being_changed(fs, inode->ino))
 			find_or_add(ffs_truths(fs), inode->ino)->unknown = true;
 		break;

@@ -31,6 +31,8 @@ struct ffs_truths {
 struct ffs_truths *ffs_truths(struct foliofs_fs *fs);
 /* The operation is over: what it had to do to its files. */
 void ffs_truth_op(struct foliofs_fs *fs, const struct foliofs_op *op, s64 result);
+/* Bytes of the file are lost, and the program is told: nothing is said of it any more. */
+void ffs_truth_lost(struct foliofs_fs *fs, u32 ino);
 /* Bytes [first, end) of the file moved. */
 void ffs_truth_touch(struct foliofs_fs *fs, u32 ino, bool disk, u64 first, u64 end);
 /* Everything touched, and what the operation read, against what it has to be. */
