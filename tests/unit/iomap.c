@@ -86,9 +86,10 @@ static void mount_tmpfs(enum foliofs_huge huge)
 
 static int64_t run(enum foliofs_op_kind kind, int file, uint64_t off, uint64_t len, uint32_t flags)
 {
-	static uint32_t id;
+	static uint32_t last;
+	const uint32_t id = ++last;
 	const struct foliofs_op op = {
-		.kind = kind, .id = ++id, .file = file, .file2 = -1, .off = off, .len = len,
+		.kind = kind, .id = id, .file = file, .file2 = -1, .off = off, .len = len,
 		.flags = flags, .time_ns = id * 12000000ull, .good = len, .stride = 1 << 30,
 	};
 
