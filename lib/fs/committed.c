@@ -106,7 +106,8 @@ static struct ffs_tree_copy *get_tree(struct foliofs_fs *fs, const struct ffs_in
 	return t;
 }
 
-static void record_inode(struct foliofs_fs *fs, struct ffs_snapshot *s, const struct ffs_inode *inode)
+static void record_inode(struct foliofs_fs *fs, struct ffs_snapshot *s,
+			 const struct ffs_inode *inode)
 {
 	const struct ffs_committed *before;
 	struct ffs_committed *c;

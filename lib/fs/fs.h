@@ -49,7 +49,7 @@ struct ffs_snapshot {
 /* What the bytes of each file have to be: see lib/rules/truth.h. */
 struct ffs_truths;
 
-/* What a power cut must leave of one inode: see lib/rules/crash_rules.c. */
+/* What a power cut must leave of one inode: see lib/rules/promise.h. */
 struct ffs_promise;
 
 #define FFS_MAX_SINKS 8u
@@ -66,7 +66,7 @@ struct foliofs_fs {
 	bool commit_pending;
 	u64 commits;
 
-	/* crash_rules.c */
+	/* promises.c, crash_rules.c */
 	struct foliofs_sink crash_sink;
 	struct ffs_promise *promise; /* ascending by inode */
 	u32 nr_promises, cap_promises;
@@ -119,7 +119,7 @@ __attribute__((format(printf, 4, 5))) void ffs_rule_broken(struct foliofs_fs *fs
 void ffs_keep_broken(void *priv, const struct foliofs_broken *b);
 
 /*
- * crash_rules.c: what power cuts must not break.  Before an operation: what it may
+ * promises.c, crash_rules.c: what power cuts must not break.  Before an operation: what it may
  * change is no longer promised; behind it: what it has synced is.
  */
 void ffs_promise_before(struct foliofs_fs *fs, const struct foliofs_op *op);

@@ -273,6 +273,7 @@ static const char *inode_waits(const struct foliofs_fs *fs, const struct foliofs
 {
 	u8 bits = fs->ops.sb.env.page_bits;
 	bool under_io = ffs_mapping_tagged(inode->mapping, FFS_TAG_WRITEBACK);
+	bool dirty = ffs_mapping_tagged(inode->mapping, FFS_TAG_DIRTY);
 	struct needs n;
 
 	needs_of(op, inode, 1ull << bits, &n);
@@ -282,8 +283,9 @@ static const char *inode_waits(const struct foliofs_fs *fs, const struct foliofs
 		if (s->held & FFS_HELD_COMMIT)
 			return "the journal thread";
 	}
-	if ((s->held & FFS_HELD_WORKER) && under_io &&
-	    (n.commit || n.invalidates || op->kind == FOLIOFS_OP_SYNC_RANGE))
+	if ((s->held & FFS_HELD_WORKER) &&
+	    (((under_io || dirty) && (n.commit || op->kind == FOLIOFS_OP_SYNC_RANGE)) ||
+	     (under_io && n.invalidates)))
 		return "the worker";
 	if (inode->ino != s->ino)
 		return NULL;

@@ -114,8 +114,8 @@ static int setup_key(struct parser *p, const struct node *m, struct setup *u)
 	return -ENOENT;
 }
 
-#define SETUP_KEYS "kernel, with, without, page_size, alloc, inject, read_ahead_kb, io_opt_pages, " \
-	"mkfs or mount"
+#define SETUP_KEYS "kernel, with, without, page_size, alloc, inject, read_ahead_kb, " \
+	"io_opt_pages, mkfs or mount"
 
 /* A setup that is complete: is it one that can be made? */
 static int check_setup(struct parser *p, const struct setup *u)

@@ -62,7 +62,7 @@ static int one_at(struct parser *p, const struct node *n, uint32_t op)
 			stop = true;
 			if (m->kind != NODE_SCALAR || foliofs_stop_find(m->text, &x->stop))
 				ret = node_expected(p->path, m, p->err,
-						    "the name of a stop (foliofs-scenario(5) has them)");
+						    "the name of a stop (foliofs-scenario(5))");
 		} else if (!strcmp(key, "nth")) {
 			ret = parse_nth(p, m, &x->nth);
 		} else if (!strcmp(key, "ops")) {

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a power cut must leave of a file: promises.c keeps it, crash_rules.c holds
+ * what recovery would find against it.
+ */
+#ifndef FFS_PROMISE_H
+#define FFS_PROMISE_H
+
+#include "fs/fs.h"
+
+struct ffs_promise {
+	u32 ino;
+	u64 seq; /* of the in-core inode: numbers are used again */
+	/* What was synced. Key: file offset; content as in content.h, a: source offset - key. */
+	struct ffs_runs bytes;
+	/* With stops: the bytes as they were when the sync began that runs. */
+	struct ffs_runs starting;
+	/* Given in exchange for blocks: the cache may still hold what was there before. */
+	struct ffs_runs undefined;
+	/*
+	 * Blocks of a failed write.  Their buffers are mapped and no longer unwritten, the
+	 * extent still is: no writeback will ever convert it, so data that is written there
+	 * later is as lost, and no fsync says so (as v6.18 keeps its buffers).
+	 */
+	struct ffs_runs io_lost;
+	bool untold; /* a write failed, and no fsync has said so */
+	bool fresh; /* has not been looked at since it changed */
+	u64 write_size; /* i_disksize that a write_end has set, 0: another moved it later */
+};
+
+/* The promise of inode @ino; NULL: none.  *@at: its place in the order of numbers. */
+struct ffs_promise *ffs_promise_find(const struct foliofs_fs *fs, u32 ino, u32 *at);
+
+#endif
