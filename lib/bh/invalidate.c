@@ -51,6 +51,6 @@ bool ffs_bh_release(struct ffs_mapping *m, struct ffs_folio *f)
 	ffs_folio_strip_buffers(f);
 	ffs_runs_clear(&m->blocks, ffs_folio_block(m, f), ffs_folio_end(m, f) >> m->env->block_bits);
 	/* With no dirty buffer left the folio is clean (try_to_free_buffers). */
-	ffs_folio_clear_dirty(m, f);
+	ffs_folio_clear_dirty(f);
 	return true;
 }

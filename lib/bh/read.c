@@ -78,6 +78,15 @@ static void read_confused(struct ffs_super *sb, struct ffs_mapping *m, struct ff
 	f->flags |= FFS_FOLIO_UPTODATE;
 }
 
+/*
+ * A hole that was asked for is in the status tree, so asking again for its other blocks shows
+ * nothing: not so with block maps (ind-hole-cache).
+ */
+static bool hole_is_known(const struct ffs_super *sb, const struct ffs_inode *inode)
+{
+	return (inode->flags & FFS_INODE_EXTENTS) || ffs_sb_has(sb, FOLIOFS_CHANGE_IND_HOLE_CACHE);
+}
+
 /* What the folio before was mapped by, used again where it reaches. */
 struct mpage_map {
 	struct ffs_map map;
@@ -127,7 +136,10 @@ static bool read_whole(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_f
 			/* The kernel asks for each block of it. */
 			if (map.pblk)
 				last->map.pblk = map.pblk + min(map.len, blocks - b) - 1;
-			b = map.len < blocks - b ? b + max(map.len, 1u) : blocks;
+			if (!hole_is_known(sb, m->inode))
+				b++;
+			else
+				b = map.len < blocks - b ? b + max(map.len, 1u) : blocks;
 			continue;
 		}
 		if (hole != blocks || (b && start + b != map.pblk))

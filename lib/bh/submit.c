@@ -103,8 +103,7 @@ void ffs_bio_write_folio(struct ffs_super *sb, struct ffs_mapping *m, struct ffs
 		ffs_inode_dirtied(sb, m->inode);
 	}
 	if (any) {
-		f->flags |= FFS_FOLIO_WRITEBACK;
-		ffs_folio_tag(m, f, FFS_TAG_WRITEBACK, true);
+		ffs_folio_start_writeback(m, f, keep);
 		ffs_io_end_folio(io, f);
 	}
 }
@@ -120,7 +119,7 @@ void ffs_mpage_submit_folio(struct ffs_mpd *mpd, struct ffs_folio *f)
 	if (!ffs_sb_has(mpd->sb, FOLIOFS_CHANGE_CF_NR_TO_WRITE))
 		mpd->wbc->nr_to_write -= ffs_sb_has(mpd->sb, FOLIOFS_CHANGE_LF_WRITEBACK) ?
 						 ffs_folio_pages(f) : 1;
-	ffs_folio_clear_dirty(mpd->m, f);
+	ffs_folio_clear_dirty(f);
 	if (ffs_folio_end(mpd->m, f) > size)
 		len = size & (len - 1);
 	ffs_bio_write_folio(mpd->sb, mpd->m, f, len, mpd->wbc, mpd->io_end);

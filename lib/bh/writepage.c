@@ -36,7 +36,7 @@ static int writepage(struct ffs_super *sb, struct ffs_inode *inode, struct ffs_f
 	struct ffs_io_end *io;
 
 	ffs_emit(&sb->env, ext4_writepage, inode->ino, f->index);
-	ffs_folio_clear_dirty(m, f);
+	ffs_folio_clear_dirty(f);
 	if (ffs_folio_end(m, f) > size)
 		len = size & (len - 1);
 	if ((f->flags & FFS_FOLIO_JDATA) && ffs_should_journal_data(sb, inode))

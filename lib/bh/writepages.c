@@ -132,7 +132,7 @@ static int prepare(struct ffs_mpd *mpd)
 		if (f->flags & FFS_FOLIO_WRITEBACK)
 			ffs_sleep(sb);
 		if (!ffs_has_buffers(f)) {
-			ffs_folio_clear_dirty(mpd->m, f);
+			ffs_folio_clear_dirty(f);
 			continue;
 		}
 		if (!mpd->map_len)
@@ -186,7 +186,7 @@ static void release_unused(struct ffs_mpd *mpd, bool give_up)
 	while ((f = ffs_folio_next(mpd->m, index)) && f->index < last) {
 		index = f->index + ffs_folio_pages(f);
 		ffs_bh_invalidate(mpd->sb, mpd->m, f, 0, ffs_folio_size(mpd->m, f));
-		ffs_folio_clear_dirty(mpd->m, f);
+		ffs_folio_clear_dirty(f);
 		f->flags &= (u8)~FFS_FOLIO_UPTODATE;
 		ffs_bh_clear(f, FFS_BH_UPTODATE, 0, f->bpf);
 	}

@@ -54,7 +54,7 @@ static void invalidate(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_f
 		 ffs_folio_pos(m, f) + offset, len);
 	if (offset || len != ffs_folio_size(m, f))
 		return;
-	ffs_folio_clear_dirty(m, f);
+	ffs_folio_clear_dirty(f);
 	ffs_folio_strip_buffers(f);
 }
 

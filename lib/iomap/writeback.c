@@ -56,8 +56,7 @@ static int write_folio(struct ffs_wpc *w, struct ffs_folio *f)
 	if (!ffs_has_buffers(f) && ffs_ifs_alloc(m, f))
 		ffs_ifs_set_dirty(m, f, 0, end - start);
 	f->write_pending++; /* so that it does not end before all is sent */
-	f->flags |= FFS_FOLIO_WRITEBACK;
-	ffs_folio_tag(m, f, FFS_TAG_WRITEBACK, true);
+	ffs_folio_start_writeback(m, f, false);
 	stop = round_up_pow2(end, ffs_block_size(&w->sb->env));
 	while ((run = ffs_ifs_dirty_run(m, f, &pos, stop))) {
 		err = write_run(w, f, pos, run, end, &pending);
@@ -112,7 +111,7 @@ int ffs_iomap_writepages(struct ffs_super *sb, struct ffs_inode *inode, struct f
 			ffs_ioend_submit(&w, 0);
 			ffs_sleep(sb);
 		}
-		ffs_folio_clear_dirty(m, f);
+		ffs_folio_clear_dirty(f);
 		f->wp = 1;
 		wbc->nr_to_write -= ffs_folio_pages(f);
 		err = write_folio(&w, f);

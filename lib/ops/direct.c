@@ -218,7 +218,7 @@ static bool maps_once(struct ffs_super *sb, struct ffs_inode *inode, u64 pos, u6
 /* What O_SYNC and O_DSYNC add (generic_write_sync). */
 static int sync_written(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 end)
 {
-	if (!(f->flags & (FOLIOFS_O_SYNC | FOLIOFS_O_DSYNC)))
+	if (!(f->flags & (FOLIOFS_O_SYNC | FOLIOFS_O_DSYNC)) && !o->sb.env.geo.mount.sync)
 		return 0;
 	return ffs_fsync(o, f->inode, pos, end - 1, !(f->flags & FOLIOFS_O_SYNC));
 }

@@ -7,6 +7,8 @@ static int check(const struct ffs_ops *o, const struct ffs_inode *orig,
 {
 	u64 block = ffs_block_size(&o->sb.env);
 
+	if (ffs_feature(&o->sb.env, FOLIOFS_FEATURE_BIGALLOC))
+		return -EOPNOTSUPP;
 	if (orig == donor || ffs_is_dir(orig) || ffs_is_dir(donor))
 		return -EINVAL;
 	if (!(orig->flags & FFS_INODE_EXTENTS) || !(donor->flags & FFS_INODE_EXTENTS))

@@ -82,6 +82,8 @@ static int do_fsync(struct ffs_ops *o, struct ffs_inode *inode, struct ffs_file 
 		err = told(f);
 	if (!err && ffs_journal_present(sb->journal))
 		err = sync_journal(o, inode, datasync);
+	else if (!err && !datasync && !ffs_mapping_tagged(inode->mapping, FFS_TAG_DIRTY))
+		ffs_inode_cleaned(sb, inode); /* without a journal it is written out itself */
 	if (!err)
 		err = told(f);
 	ffs_emit(&sb->env, ext4_sync_file_exit, inode->ino, (u64)(s64)err);

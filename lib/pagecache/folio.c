@@ -264,10 +264,14 @@ void ffs_folio_delete(struct ffs_mapping *m, struct ffs_folio *f)
 struct ffs_folio *ffs_folio_split(struct ffs_mapping *m, struct ffs_folio *f, u32 at, u64 eof_index)
 {
 	u32 index = f->index, i;
-	u8 order = f->order, flags = f->flags, n = 0;
+	u8 order = f->order, flags = f->flags, n = 0, tags = 0, t;
 	struct { u32 index; u8 order; } piece[64];
 	struct ffs_folio *found = NULL;
 
+	/* The pieces inherit the tags, also of a folio that is clean by now (xas_split). */
+	for (t = 0; t < FFS_TAG_NR; t++)
+		if (ffs_folio_is_tagged(m, f, t))
+			tags |= (u8)(1u << t);
 	take_out(m, f);
 	/* Halve, keeping on with the half that contains @at, until @at is a page alone. */
 	while (order > m->min_order) {
@@ -308,8 +312,9 @@ struct ffs_folio *ffs_folio_split(struct ffs_mapping *m, struct ffs_folio *f, u3
 		p->order = piece[i].order;
 		p->flags = flags & (FFS_FOLIO_UPTODATE | FFS_FOLIO_DIRTY);
 		insert(m, p);
-		if (p->flags & FFS_FOLIO_DIRTY)
-			ffs_folio_tag(m, p, FFS_TAG_DIRTY, true);
+		for (t = 0; t < FFS_TAG_NR; t++)
+			if ((tags >> t) & 1)
+				ffs_folio_tag(m, p, t, true);
 		if (p->index >= eof_index)
 			ffs_folio_delete(m, p);
 		else if (p->index <= at && at < p->index + ffs_folio_pages(p))
@@ -326,9 +331,17 @@ void ffs_folio_set_dirty(struct ffs_mapping *m, struct ffs_folio *f)
 	ffs_folio_tag(m, f, FFS_TAG_DIRTY, true);
 }
 
-void ffs_folio_clear_dirty(struct ffs_mapping *m, struct ffs_folio *f)
+void ffs_folio_clear_dirty(struct ffs_folio *f)
 {
 	f->flags &= (u8)~FFS_FOLIO_DIRTY;
-	ffs_folio_tag(m, f, FFS_TAG_DIRTY, false);
-	ffs_folio_tag(m, f, FFS_TAG_TOWRITE, false);
+}
+
+void ffs_folio_start_writeback(struct ffs_mapping *m, struct ffs_folio *f, bool keep_towrite)
+{
+	f->flags |= FFS_FOLIO_WRITEBACK;
+	ffs_folio_tag(m, f, FFS_TAG_WRITEBACK, true);
+	if (!(f->flags & FFS_FOLIO_DIRTY))
+		ffs_folio_tag(m, f, FFS_TAG_DIRTY, false);
+	if (!keep_towrite)
+		ffs_folio_tag(m, f, FFS_TAG_TOWRITE, false);
 }

@@ -136,7 +136,10 @@ u32 ffs_walk_missing_right(const struct ffs_mapping *m, u32 index, u32 limit);
 
 /* Mark the folio dirty or clean; tags follow. */
 void ffs_folio_set_dirty(struct ffs_mapping *m, struct ffs_folio *f);
-void ffs_folio_clear_dirty(struct ffs_mapping *m, struct ffs_folio *f);
+/* Only the flag: the tags say "dirty" until writeback starts, or the folio goes. */
+void ffs_folio_clear_dirty(struct ffs_folio *f);
+/* Under writeback; the other tags follow, "to be written" unless part of it stays dirty. */
+void ffs_folio_start_writeback(struct ffs_mapping *m, struct ffs_folio *f, bool keep_towrite);
 
 /* Buffers: attach them (uptodate if the folio is), or strip them. */
 void ffs_folio_attach_buffers(struct ffs_mapping *m, struct ffs_folio *f);

@@ -13,7 +13,7 @@ static void cleanup(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_foli
 {
 	if (ffs_has_buffers(f))
 		ffs_path_of(sb, m->inode)->invalidate(sb, m, f, 0, ffs_folio_size(m, f));
-	ffs_folio_clear_dirty(m, f);
+	ffs_folio_clear_dirty(f);
 }
 
 static void drop(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_folio *f)
