@@ -96,14 +96,17 @@ static bool type_piece(const struct ffs_super *sb, const struct ffs_inode *inode
 	return true;
 }
 
-static bool next_piece(const struct ffs_super *sb, const struct ffs_inode *inode, u64 lblk,
+/* @end: what begins behind it may be left out. */
+static bool next_piece(const struct ffs_super *sb, const struct ffs_inode *inode, u64 lblk, u64 end,
 		       struct piece *p)
 {
 	struct ffs_map_run run;
 	struct ffs_es es;
 	bool have = !sb->type && lblk < FFS_LBLK_MAX && !(inode->flags & FFS_INODE_INLINE_DATA) &&
 		    ffs_next_run(inode, (u32)lblk, &run);
-	bool delayed = inode->es && ffs_es_find_delayed(inode, lblk, FFS_LBLK_MAX, &es);
+	/* Only what lies before the run counts; the status tree has no index of what is delayed. */
+	bool delayed = inode->es &&
+		       ffs_es_find_delayed(inode, lblk, have ? max(lblk, (u64)run.lblk) : end, &es);
 
 	if (sb->type)
 		return type_piece(sb, inode, lblk, p);
@@ -139,12 +142,13 @@ int foliofs_fs_for_each_extent(const struct foliofs_fs *fs, uint32_t ino, foliof
 
 	if (!inode)
 		return -ENOENT;
-	for (have = next_piece(sb, inode, 0, &p); have; have = more, p = next) {
+	for (have = next_piece(sb, inode, 0, FFS_LBLK_MAX, &p); have; have = more, p = next) {
 		struct foliofs_extent x = { 0 };
 
-		while ((more = next_piece(sb, inode, (u64)p.lblk + p.len, &next)) &&
+		while ((more = next_piece(sb, inode, (u64)p.lblk + p.len, FFS_LBLK_MAX, &next)) &&
 		       next.lblk == p.lblk + p.len && !next.pblk == !p.pblk &&
-		       next.unwritten == p.unwritten && next.shared == p.shared && (!p.pblk || next.pblk == p.pblk + p.len))
+		       next.unwritten == p.unwritten && next.shared == p.shared &&
+		       (!p.pblk || next.pblk == p.pblk + p.len))
 			p.len += next.len;
 		x.logical = (u64)p.lblk << bits;
 		x.physical = p.pblk << bits;
@@ -251,8 +255,8 @@ static u64 cached_end(const struct ffs_super *sb, const struct ffs_inode *inode,
 	return pos;
 }
 
-void ffs_content_walk(const struct foliofs_fs *fs, const struct ffs_inode *inode, u64 first, u64 stop,
-		      bool cached, foliofs_content_fn fn, void *priv)
+void ffs_content_walk(const struct foliofs_fs *fs, const struct ffs_inode *inode, u64 first,
+		      u64 stop, bool cached, foliofs_content_fn fn, void *priv)
 {
 	const struct ffs_super *sb = super(fs);
 	struct joiner j = { .fn = fn, .priv = priv };
@@ -262,7 +266,7 @@ void ffs_content_walk(const struct foliofs_fs *fs, const struct ffs_inode *inode
 	stop = min(stop, inode->i_size);
 	while (pos < stop) {
 		struct piece p = { 0 };
-		bool have = next_piece(sb, inode, pos >> bits, &p);
+		bool have = next_piece(sb, inode, pos >> bits, div_up(stop, 1ull << bits), &p);
 		bool mapped = have && ((u64)p.lblk << bits) <= pos;
 
 		end = stop;
