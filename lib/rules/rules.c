@@ -221,6 +221,16 @@ static void check_reserved(struct foliofs_fs *fs, const struct ffs_inode *inode)
 				inode->reserved);
 }
 
+/* The tag alone does not say it: it outlives the flag where nothing could be written. */
+static bool has_dirty_folio(const struct ffs_mapping *m)
+{
+	struct ffs_folio *f = ffs_folio_next_tagged(m, 0, FFS_TAG_DIRTY);
+
+	while (f && !(f->flags & FFS_FOLIO_DIRTY))
+		f = ffs_folio_next_tagged(m, f->index + ffs_folio_pages(f), FFS_TAG_DIRTY);
+	return f;
+}
+
 /* After fsync: nothing dirty is left below EOF, and the size on disk is the size. */
 static void check_synced(struct foliofs_fs *fs, const struct ffs_inode *inode)
 {
