@@ -222,7 +222,7 @@ static void check_reserved(struct foliofs_fs *fs, const struct ffs_inode *inode)
 }
 
 /* The tag alone does not say it: it outlives the flag where nothing could be written. */
-static bool has_dirty_folio(const struct ffs_mapping *m)
+static const struct ffs_folio *first_dirty(const struct ffs_mapping *m)
 {
 	struct ffs_folio *f = ffs_folio_next_tagged(m, 0, FFS_TAG_DIRTY);
 
@@ -234,7 +234,7 @@ static bool has_dirty_folio(const struct ffs_mapping *m)
 /* After fsync: nothing dirty is left below EOF, and the size on disk is the size. */
 static void check_synced(struct foliofs_fs *fs, const struct ffs_inode *inode)
 {
-	const struct ffs_folio *f = ffs_folio_next_tagged(inode->mapping, 0, FFS_TAG_DIRTY);
+	const struct ffs_folio *f = first_dirty(inode->mapping);
 
 	/* A short copy may leave delayed blocks behind EOF: nobody's data. */
 	if (f && ffs_folio_pos(inode->mapping, f) < inode->i_size &&
