@@ -231,16 +231,6 @@ static const struct ffs_folio *first_dirty(const struct ffs_mapping *m)
 	return f;
 }
 
-/* A folio is dirty: its tag alone can be left over from before it was written. */
-static bool any_dirty(const struct ffs_mapping *m)
-{
-	const struct ffs_folio *f = ffs_folio_next_tagged(m, 0, FFS_TAG_DIRTY);
-
-	while (f && !(f->flags & FFS_FOLIO_DIRTY))
-		f = ffs_folio_next_tagged(m, f->index + ffs_folio_pages(f), FFS_TAG_DIRTY);
-	return f;
-}
-
 /* After fsync: nothing dirty is left below EOF, and the size on disk is the size. */
 static void check_synced(struct foliofs_fs *fs, const struct ffs_inode *inode)
 {
