@@ -183,6 +183,8 @@ bool ffs_es_find_delayed(const struct ffs_inode *inode, u64 first, u64 end, stru
 void ffs_es_remove(struct ffs_blockmap *bm, struct ffs_inode *inode, u32 lblk, u32 len);
 /* [lblk, + len) is known to be a hole now (punch). */
 void ffs_es_insert_hole(struct ffs_blockmap *bm, struct ffs_inode *inode, u32 lblk, u32 len);
+/* Entries that memory pressure could take: all but delayed ones. */
+u32 ffs_es_count_clean(const struct ffs_inode *inode);
 /* Memory pressure: everything but delayed entries is dropped, without events. */
 void ffs_es_drop_clean(struct ffs_inode *inode);
 

@@ -227,6 +227,17 @@ void ffs_es_remove(struct ffs_blockmap *bm, struct ffs_inode *inode, u32 lblk, u
 	ffs_da_release(bm, inode, reserved);
 }
 
+u32 ffs_es_count_clean(const struct ffs_inode *inode)
+{
+	const struct ffs_run *r;
+	struct ffs_runs_pos pos;
+	u32 n = 0;
+
+	ffs_runs_for_each(&inode->es->runs, r, pos, 0, (u64)FFS_LBLK_MAX + 1)
+		n += !(r->b & FFS_ES_DELAYED);
+	return n;
+}
+
 void ffs_es_drop_clean(struct ffs_inode *inode)
 {
 	struct ffs_runs kept = { 0 };

@@ -102,7 +102,7 @@ static void read_pages(struct ffs_mapping *m, struct ffs_ra *ra, const struct ff
 		return;
 	if (nr > last - index)
 		nr = (u32)(last - index + 1);
-	read_pages_unbounded(m, ra, r, index, nr, min(lookahead, nr));
+	read_pages_unbounded(m, ra, r, index, nr, lookahead);
 }
 
 /* The window of @ra in folios of up to @ra->order, shrunk where alignment or EOF asks for it. */
