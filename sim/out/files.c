@@ -49,9 +49,43 @@ void file_state_add(struct file_state *f, const struct foliofs_content *c)
 	f->content[f->nr_content++] = *c;
 }
 
+/* The first extent that ends behind @at. */
+static const struct foliofs_extent *extent_at(const struct file_extents *e, uint64_t at)
+{
+	size_t lo = 0, hi = e->nr;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (e->v[mid].logical + e->v[mid].len <= at)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < e->nr ? &e->v[lo] : NULL;
+}
+
+/* Zeros are a hole where FIEMAP shows nothing: it does not show delayed blocks of block maps. */
 static void add_content(void *priv, const struct foliofs_content *c)
 {
-	file_state_add(priv, c);
+	struct foliofs_content part = *c;
+	struct file_state *f = priv;
+	uint64_t end = c->offset + c->len;
+
+	if (c->kind != FOLIOFS_SOURCE_ZERO && c->kind != FOLIOFS_SOURCE_HOLE) {
+		file_state_add(f, c);
+		return;
+	}
+	while (part.offset < end) {
+		const struct foliofs_extent *x = extent_at(&f->extents, part.offset);
+		bool mapped = x && x->logical <= part.offset;
+		uint64_t stop = mapped ? x->logical + x->len : x ? x->logical : end;
+
+		part.kind = mapped ? FOLIOFS_SOURCE_ZERO : FOLIOFS_SOURCE_HOLE;
+		part.len = (stop < end ? stop : end) - part.offset;
+		file_state_add(f, &part);
+		part.offset += part.len;
+	}
 }
 
 struct names {
