@@ -320,6 +320,12 @@ int crash_run(const struct replay_setup *s, const struct foliofs_kernel *k,
 
 	if (!c)
 		return -ENOMEM;
+	if (s->geometry.fs_type != FOLIOFS_FS_EXT4) {
+		free(c);
+		snprintf(err, errlen, "expected ext4, got another file system: what a power cut "
+			 "must leave of that is not known");
+		return -EINVAL;
+	}
 	c->f = f;
 	c->at = q->at;
 	c->only = FOLIOFS_RULE_COUNT;
