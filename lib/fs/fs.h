@@ -103,6 +103,14 @@ bool ffs_committed_orphan(const struct ffs_snapshot *s, u32 ino);
  */
 void ffs_content_walk(const struct foliofs_fs *fs, const struct ffs_inode *inode, u64 first, u64 end,
 		      bool cached, foliofs_content_fn fn, void *priv);
+/*
+ * End of the bytes from @pos on that are cached and uptodate, at most @stop; @pos: there are
+ * none, and some may begin at *next.
+ */
+u64 ffs_cached_end(const struct ffs_inode *inode, u64 pos, u64 stop, u64 *next);
+/* What @len bytes at @pos with this source are to those who ask; zeros in a hole: @mapped false. */
+void ffs_content_describe(struct foliofs_content *c, u64 pos, u64 len, u64 src, u64 src_off,
+			  bool mapped);
 
 /* stop.c: @op would have to wait for a stopped task; why is in the message. */
 bool ffs_would_wait(struct foliofs_fs *fs, const struct foliofs_op *op);

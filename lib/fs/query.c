@@ -181,20 +181,27 @@ struct joiner {
 	void *priv;
 };
 
+void ffs_content_describe(struct foliofs_content *c, u64 pos, u64 len, u64 src, u64 src_off,
+			  bool mapped)
+{
+	*c = (struct foliofs_content){ .offset = pos, .len = len };
+	if (src == FFS_SRC_ZERO) {
+		c->kind = mapped ? FOLIOFS_SOURCE_ZERO : FOLIOFS_SOURCE_HOLE;
+	} else if (src == FFS_SRC_UNKNOWN) {
+		c->kind = FOLIOFS_SOURCE_UNKNOWN;
+	} else {
+		c->kind = src & FFS_SRC_STALE ? FOLIOFS_SOURCE_STALE : FOLIOFS_SOURCE_OP;
+		c->source = ffs_src_op(src);
+		c->owner = ffs_src_ino(src);
+		c->source_offset = src_off;
+	}
+}
+
 static void give(struct joiner *j, u64 pos, u64 len, u64 src, u64 src_off, bool mapped)
 {
-	struct foliofs_content c = { .offset = pos, .len = len };
+	struct foliofs_content c;
 
-	if (src == FFS_SRC_ZERO) {
-		c.kind = mapped ? FOLIOFS_SOURCE_ZERO : FOLIOFS_SOURCE_HOLE;
-	} else if (src == FFS_SRC_UNKNOWN) {
-		c.kind = FOLIOFS_SOURCE_UNKNOWN;
-	} else {
-		c.kind = src & FFS_SRC_STALE ? FOLIOFS_SOURCE_STALE : FOLIOFS_SOURCE_OP;
-		c.source = ffs_src_op(src);
-		c.owner = ffs_src_ino(src);
-		c.source_offset = src_off;
-	}
+	ffs_content_describe(&c, pos, len, src, src_off, mapped);
 	if (j->c.len && j->c.kind == c.kind && j->c.source == c.source && j->c.owner == c.owner &&
 	    (c.kind < FOLIOFS_SOURCE_STALE && c.kind != FOLIOFS_SOURCE_OP ? true :
 	     j->c.source_offset + j->c.len == c.source_offset)) {
@@ -226,11 +233,10 @@ static void give_runs(struct joiner *j, u64 pos, u64 end, const struct ffs_runs 
 		give(j, pos + (key - from), stop - key, missing, 0, mapped);
 }
 
-/* End of the cached, uptodate bytes from @pos on; @pos itself if it is not cached. */
-static u64 cached_end(const struct ffs_super *sb, const struct ffs_inode *inode, u64 pos, u64 *next)
+/* End of the uptodate bytes of the folio at @pos; @pos itself if there are none. */
+static u64 uptodate_end(const struct ffs_mapping *m, u64 pos, u64 *next)
 {
-	const struct ffs_mapping *m = inode->mapping;
-	const struct ffs_folio *f = ffs_folio_next(m, (u32)(pos >> sb->env.page_bits));
+	const struct ffs_folio *f = ffs_folio_next(m, (u32)(pos >> m->env->page_bits));
 	u32 b;
 
 	*next = ~0ull;
@@ -240,19 +246,28 @@ static u64 cached_end(const struct ffs_super *sb, const struct ffs_inode *inode,
 		*next = ffs_folio_pos(m, f);
 		return pos;
 	}
-	if (!ffs_has_buffers(f) || (f->flags & FFS_FOLIO_UPTODATE)) {
-		if (f->flags & FFS_FOLIO_UPTODATE)
-			return ffs_folio_end(m, f);
+	if (f->flags & FFS_FOLIO_UPTODATE)
+		return ffs_folio_end(m, f);
+	if (!ffs_has_buffers(f)) {
 		*next = ffs_folio_end(m, f);
 		return pos;
 	}
-	b = (u32)((pos - ffs_folio_pos(m, f)) >> sb->env.block_bits);
+	b = (u32)((pos - ffs_folio_pos(m, f)) >> m->env->block_bits);
 	if (ffs_bh_test(f, FFS_BH_UPTODATE, b))
 		return ffs_folio_pos(m, f) +
-		       ((u64)ffs_bh_next_clear(f, FFS_BH_UPTODATE, b, f->bpf) << sb->env.block_bits);
+		       ((u64)ffs_bh_next_clear(f, FFS_BH_UPTODATE, b, f->bpf) << m->env->block_bits);
 	*next = ffs_folio_pos(m, f) +
-		((u64)ffs_bh_next(f, FFS_BH_UPTODATE, b, f->bpf) << sb->env.block_bits);
+		((u64)ffs_bh_next(f, FFS_BH_UPTODATE, b, f->bpf) << m->env->block_bits);
 	return pos;
+}
+
+u64 ffs_cached_end(const struct ffs_inode *inode, u64 pos, u64 stop, u64 *next)
+{
+	u64 end;
+
+	while (pos < stop && (end = uptodate_end(inode->mapping, pos, next)) > pos)
+		pos = end;
+	return min(pos, stop);
 }
 
 void ffs_content_walk(const struct foliofs_fs *fs, const struct ffs_inode *inode, u64 first,
@@ -261,7 +276,7 @@ void ffs_content_walk(const struct foliofs_fs *fs, const struct ffs_inode *inode
 	const struct ffs_super *sb = super(fs);
 	struct joiner j = { .fn = fn, .priv = priv };
 	u8 bits = sb->env.block_bits;
-	u64 pos = first, end, next = ~0ull;
+	u64 pos = first, end, in_cache, next = ~0ull;
 
 	stop = min(stop, inode->i_size);
 	while (pos < stop) {
@@ -274,8 +289,9 @@ void ffs_content_walk(const struct foliofs_fs *fs, const struct ffs_inode *inode
 			end = min(end, (u64)(mapped ? p.lblk + p.len : p.lblk) << bits);
 		if (inode->flags & FFS_INODE_INLINE_DATA)
 			mapped = true;
-		if (cached && cached_end(sb, inode, pos, &next) > pos) {
-			end = min(end, cached_end(sb, inode, pos, &next));
+		in_cache = cached ? ffs_cached_end(inode, pos, end, &next) : pos;
+		if (in_cache > pos) {
+			end = in_cache;
 			give_runs(&j, pos, end, &inode->mapping->content, pos, FFS_SRC_ZERO, mapped);
 		} else {
 			end = min(end, next);

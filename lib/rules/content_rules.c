@@ -96,15 +96,63 @@ static void check_piece(void *priv, const struct foliofs_content *c)
 	compare(k, at, end, FFS_SRC_ZERO, 0, c);
 }
 
+/* Bytes of the cache: two sorted maps side by side, nobody is asked where the blocks are. */
+static void check_cached(struct check *k, const struct ffs_runs *have, u64 first, u64 end)
+{
+	struct ffs_runs_pos wpos, hpos;
+	const struct ffs_run *w = ffs_runs_at(k->want, first, &wpos);
+	const struct ffs_run *h = ffs_runs_at(have, first, &hpos);
+
+	while (first < end) {
+		u64 next = end, src = FFS_SRC_ZERO, off = 0, is = FFS_SRC_ZERO, is_off = 0;
+
+		if (w && w->first <= first) {
+			src = w->b;
+			off = first + w->a;
+			next = min(next, w->end);
+		} else if (w) {
+			next = min(next, w->first);
+		}
+		if (h && h->first <= first) {
+			is = h->b;
+			is_off = first + h->a;
+			next = min(next, h->end);
+		} else if (h) {
+			next = min(next, h->first);
+		}
+		if (is != src || (src != FFS_SRC_ZERO && is_off != off)) {
+			struct foliofs_content c;
+
+			ffs_content_describe(&c, first, next - first, is, is_off, true);
+			compare(k, first, next, src, off, &c);
+		}
+		first = next;
+		if (w && w->end <= first)
+			w = ffs_runs_next(k->want, &wpos);
+		if (h && h->end <= first)
+			h = ffs_runs_next(have, &hpos);
+	}
+}
+
 static void check_range(struct foliofs_fs *fs, const struct ffs_inode *inode, bool disk, u64 first,
 			u64 end)
 {
 	struct check k = { .fs = fs, .ino = inode->ino, .want = ffs_truth_of(fs, inode->ino) };
 
 	end = min(end, inode->i_size);
-	if (!k.want || first >= end || (inode->flags & FFS_INODE_INLINE_DATA))
+	if (!k.want || (inode->flags & FFS_INODE_INLINE_DATA))
 		return;
-	ffs_content_walk(fs, inode, first, end, !disk, check_piece, &k);
+	while (first < end) {
+		u64 next = end, to = disk ? first : ffs_cached_end(inode, first, end, &next);
+
+		if (to > first) {
+			check_cached(&k, &inode->mapping->content, first, to);
+		} else {
+			to = disk ? end : min(next, end);
+			ffs_content_walk(fs, inode, first, to, !disk, check_piece, &k);
+		}
+		first = to;
+	}
 }
 
 /* End of the bytes from @pos on that are dirty in the cache (*dirty), or are not. */
