@@ -33,17 +33,33 @@ void ffs_runs_copy(struct ffs_runs *to, const struct ffs_runs *from)
 /* First chunk whose last run ends behind @key; nr_chunks if none. */
 static u32 find_chunk(const struct ffs_runs *m, u64 key)
 {
-	u32 lo = 0, hi = m->nr_chunks;
+	const u64 *at = m->end;
+	u32 n = m->nr_chunks;
 
-	while (lo < hi) {
-		u32 mid = (lo + hi) / 2;
+	if (!n)
+		return 0;
+	while (n > 1) {
+		u32 half = n / 2;
 
-		if (m->end[mid] > key)
-			hi = mid;
-		else
-			lo = mid + 1;
+		at += at[half - 1] <= key ? half : 0;
+		n -= half;
 	}
-	return lo;
+	return (u32)(at - m->end) + (*at <= key);
+}
+
+/* First run of @c that ends behind @key; the last one does. */
+static u32 find_run(const struct ffs_runs_chunk *c, u64 key)
+{
+	const struct ffs_run *at = c->run;
+	u32 n = c->n;
+
+	while (n > 1) {
+		u32 half = n / 2;
+
+		at += at[half - 1].end <= key ? half : 0;
+		n -= half;
+	}
+	return (u32)(at - c->run);
 }
 
 /* The last run of chunk @i may have changed. */
@@ -55,11 +71,8 @@ static void update_end(struct ffs_runs *m, u32 i)
 /* The run at @p is the first that ends behind @key. */
 static bool is_at(const struct ffs_runs *m, struct ffs_runs_pos p, u64 key)
 {
-	const struct ffs_runs_chunk *c;
+	const struct ffs_runs_chunk *c = m->chunk[p.chunk];
 
-	if (p.chunk >= m->nr_chunks)
-		return false;
-	c = m->chunk[p.chunk];
 	if (p.i >= c->n || c->run[p.i].end <= key)
 		return false;
 	if (p.i)
@@ -67,31 +80,33 @@ static bool is_at(const struct ffs_runs *m, struct ffs_runs_pos p, u64 key)
 	return !p.chunk || m->end[p.chunk - 1] <= key;
 }
 
+/* Where the last lookup ended, or one further: what goes on where it was needs no search. */
+static bool near_hint(const struct ffs_runs *m, u64 key, struct ffs_runs_pos *pos)
+{
+	*pos = m->hint;
+	if (pos->chunk >= m->nr_chunks)
+		return false;
+	if (is_at(m, *pos, key))
+		return true;
+	if (++pos->i >= m->chunk[pos->chunk]->n) {
+		pos->i = 0;
+		if (++pos->chunk >= m->nr_chunks)
+			return false;
+	}
+	return is_at(m, *pos, key);
+}
+
 const struct ffs_run *ffs_runs_at(const struct ffs_runs *m, u64 key, struct ffs_runs_pos *pos)
 {
-	const struct ffs_runs_chunk *c;
-	u32 lo = 0, hi;
-
-	*pos = m->hint;
-	if (is_at(m, *pos, key) || (pos->i++, is_at(m, *pos, key)))
-		return &m->chunk[pos->chunk]->run[pos->i];
-	pos->chunk = find_chunk(m, key);
-	pos->i = 0;
-	if (pos->chunk == m->nr_chunks)
-		return NULL;
-	c = m->chunk[pos->chunk];
-	hi = c->n;
-	while (lo < hi) {
-		u32 mid = (lo + hi) / 2;
-
-		if (c->run[mid].end > key)
-			hi = mid;
-		else
-			lo = mid + 1;
+	if (!near_hint(m, key, pos)) {
+		pos->chunk = find_chunk(m, key);
+		pos->i = 0;
+		if (pos->chunk == m->nr_chunks)
+			return NULL;
+		pos->i = find_run(m->chunk[pos->chunk], key);
 	}
-	pos->i = lo;
 	((struct ffs_runs *)m)->hint = *pos;
-	return &c->run[lo];
+	return &m->chunk[pos->chunk]->run[pos->i];
 }
 
 const struct ffs_run *ffs_runs_next(const struct ffs_runs *m, struct ffs_runs_pos *pos)

@@ -105,8 +105,8 @@ static bool next_piece(const struct ffs_super *sb, const struct ffs_inode *inode
 	bool have = !sb->type && lblk < FFS_LBLK_MAX && !(inode->flags & FFS_INODE_INLINE_DATA) &&
 		    ffs_next_run(inode, (u32)lblk, &run);
 	/* Only what lies before the run counts; the status tree has no index of what is delayed. */
-	bool delayed = inode->es &&
-		       ffs_es_find_delayed(inode, lblk, have ? max(lblk, (u64)run.lblk) : end, &es);
+	bool delayed = inode->es && !(have && run.lblk <= lblk) &&
+		       ffs_es_find_delayed(inode, lblk, have ? (u64)run.lblk : end, &es);
 
 	if (sb->type)
 		return type_piece(sb, inode, lblk, p);

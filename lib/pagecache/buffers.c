@@ -10,19 +10,9 @@ static u32 words(const struct ffs_folio *f)
 	return (f->bpf + 63u) / 64;
 }
 
-u64 ffs_bh_word(const struct ffs_folio *f, enum ffs_bh_state s, u32 w)
+static u64 *word(struct ffs_folio *f, enum ffs_bh_state s, u32 w)
 {
-	if (f->bpf <= 8)
-		return f->tiny[s];
-	return f->bits[s * words(f) + w];
-}
-
-static void put_word(struct ffs_folio *f, enum ffs_bh_state s, u32 w, u64 v)
-{
-	if (f->bpf <= 8)
-		f->tiny[s] = (u8)v;
-	else
-		f->bits[s * words(f) + w] = v;
+	return &f->bits[s * words(f) + w];
 }
 
 /* Bits [first, end) of word @w that lie in it. */
@@ -35,48 +25,23 @@ static u64 mask(u32 w, u32 first, u32 end)
 	return hi == 64 ? m : m & ~(~0ull << hi);
 }
 
-void ffs_bh_set(struct ffs_folio *f, enum ffs_bh_state s, u32 first, u32 end)
+void ffs_bh_set_many(struct ffs_folio *f, enum ffs_bh_state s, u32 first, u32 end)
 {
 	u32 w;
 
 	for (w = first / 64; w * 64 < end; w++)
-		put_word(f, s, w, ffs_bh_word(f, s, w) | mask(w, first, end));
+		*word(f, s, w) |= mask(w, first, end);
 }
 
-void ffs_bh_clear(struct ffs_folio *f, enum ffs_bh_state s, u32 first, u32 end)
+void ffs_bh_clear_many(struct ffs_folio *f, enum ffs_bh_state s, u32 first, u32 end)
 {
 	u32 w;
 
 	for (w = first / 64; w * 64 < end; w++)
-		put_word(f, s, w, ffs_bh_word(f, s, w) & ~mask(w, first, end));
+		*word(f, s, w) &= ~mask(w, first, end);
 }
 
-bool ffs_bh_all(const struct ffs_folio *f, enum ffs_bh_state s, u32 first, u32 end)
-{
-	u32 w;
-
-	for (w = first / 64; w * 64 < end; w++)
-		if (~ffs_bh_word(f, s, w) & mask(w, first, end))
-			return false;
-	return true;
-}
-
-bool ffs_bh_any(const struct ffs_folio *f, enum ffs_bh_state s, u32 first, u32 end)
-{
-	u32 w;
-
-	for (w = first / 64; w * 64 < end; w++)
-		if (ffs_bh_word(f, s, w) & mask(w, first, end))
-			return true;
-	return false;
-}
-
-bool ffs_bh_test(const struct ffs_folio *f, enum ffs_bh_state s, u32 block)
-{
-	return (ffs_bh_word(f, s, block / 64) >> (block % 64)) & 1;
-}
-
-u32 ffs_bh_next(const struct ffs_folio *f, enum ffs_bh_state s, u32 from, u32 end)
+u32 ffs_bh_next_many(const struct ffs_folio *f, enum ffs_bh_state s, u32 from, u32 end)
 {
 	u32 w;
 
@@ -89,7 +54,7 @@ u32 ffs_bh_next(const struct ffs_folio *f, enum ffs_bh_state s, u32 from, u32 en
 	return end;
 }
 
-u32 ffs_bh_next_clear(const struct ffs_folio *f, enum ffs_bh_state s, u32 from, u32 end)
+u32 ffs_bh_next_clear_many(const struct ffs_folio *f, enum ffs_bh_state s, u32 from, u32 end)
 {
 	u32 w;
 

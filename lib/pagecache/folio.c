@@ -63,40 +63,50 @@ struct ffs_folio *ffs_folio_find(const struct ffs_mapping *m, u32 index)
 	return NULL;
 }
 
-/* First folio at or behind @index below @n whose slots are in @tag (< 0: any). */
-static struct ffs_folio *first_in(const struct ffs_node *n, u32 level, u64 index, int tag)
+/* First folio that ends behind @index among those whose slots are in @tag (< 0: any). */
+static struct ffs_folio *first_from(const struct ffs_mapping *m, u64 index, int tag)
 {
-	u32 s = ffs_slot_of(index, level);
-	bool exact = true; /* still below the slot that contains index */
+	const struct ffs_node *path[12];
+	const struct ffs_node *n = m->root;
+	u32 level = m->levels - 1u;
 
-	for (; s < FFS_SLOTS; s++, exact = false) {
+	if (!ffs_mapping_covers(m, index))
+		return NULL;
+	for (;;) {
+		u32 s = ffs_slot_of(index, level), shift = FFS_SLOT_BITS * level;
 		u64 used = (tag < 0 ? n->present : n->tag[tag]) & (~0ull << s);
-		struct ffs_folio *f;
 
-		if (!used)
-			return NULL;
+		if (!used) {
+			/* Nothing more in this node: on behind it, as far up as that is the end. */
+			index = ((index >> shift) | (FFS_SLOTS - 1)) + 1;
+			index <<= shift;
+			do {
+				if (++level == m->levels)
+					return NULL;
+			} while (!ffs_slot_of(index, level));
+			n = path[level];
+			continue;
+		}
 		if (s != (u32)__builtin_ctzll(used)) {
 			s = (u32)__builtin_ctzll(used);
-			exact = false;
+			index = ((index >> shift & ~(u64)(FFS_SLOTS - 1)) | s) << shift;
 		}
 		if ((n->leaf >> s) & 1)
 			return n->slot[s];
-		f = first_in(n->slot[s], level - 1, exact ? index : 0, tag);
-		if (f)
-			return f;
+		path[level--] = n;
+		n = n->slot[s];
 	}
-	return NULL;
 }
 
 struct ffs_folio *ffs_folio_next(const struct ffs_mapping *m, u32 index)
 {
-	return ffs_mapping_covers(m, index) ? first_in(m->root, m->levels - 1u, index, -1) : NULL;
+	return first_from(m, index, -1);
 }
 
 struct ffs_folio *ffs_folio_next_tagged(const struct ffs_mapping *m, u32 index,
 					enum ffs_folio_tag tag)
 {
-	return ffs_mapping_covers(m, index) ? first_in(m->root, m->levels - 1u, index, (int)tag) : NULL;
+	return first_from(m, index, (int)tag);
 }
 
 bool ffs_mapping_tagged(const struct ffs_mapping *m, enum ffs_folio_tag tag)
@@ -179,9 +189,9 @@ static bool range_used(const struct ffs_mapping *m, u64 index, u64 pages)
 /* Put @f into the tree; its range is free. */
 static void insert(struct ffs_mapping *m, struct ffs_folio *f)
 {
-	u32 at = folio_level(f->order), level, i, s;
+	u32 at = folio_level(f->order), level, s;
 	struct ffs_node *n;
-	u64 slots;
+	u64 slots, rest;
 
 	grow(m, (u64)f->index + ffs_folio_pages(f) - 1, at);
 	n = m->root;
@@ -195,14 +205,12 @@ static void insert(struct ffs_mapping *m, struct ffs_folio *f)
 	}
 	slots = folio_slots(f, at);
 	/* Empty nodes left below (folios of smaller orders that are gone) make room. */
-	for (i = 0; i < FFS_SLOTS; i++)
-		if (((slots & n->present & ~n->leaf) >> i) & 1)
-			free_node(n->slot[i]);
+	for (rest = slots & n->present & ~n->leaf; rest; rest &= rest - 1)
+		free_node(n->slot[__builtin_ctzll(rest)]);
 	n->present |= slots;
 	n->leaf |= slots;
-	for (i = 0; i < FFS_SLOTS; i++)
-		if ((slots >> i) & 1)
-			n->slot[i] = f;
+	for (rest = slots; rest; rest &= rest - 1)
+		n->slot[__builtin_ctzll(rest)] = f;
 	m->nr_folios++;
 	m->nr_pages += ffs_folio_pages(f);
 }

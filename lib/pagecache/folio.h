@@ -152,18 +152,82 @@ static inline bool ffs_has_buffers(const struct ffs_folio *f)
 
 /*
  * Buffer states of blocks [first, end) of the folio (relative to its start).
- * One word operation for 64 buffers.
+ * One word operation for 64 buffers; folios of up to 8 need no loop.
  */
-void ffs_bh_set(struct ffs_folio *f, enum ffs_bh_state s, u32 first, u32 end);
-void ffs_bh_clear(struct ffs_folio *f, enum ffs_bh_state s, u32 first, u32 end);
-bool ffs_bh_all(const struct ffs_folio *f, enum ffs_bh_state s, u32 first, u32 end);
-bool ffs_bh_any(const struct ffs_folio *f, enum ffs_bh_state s, u32 first, u32 end);
+void ffs_bh_set_many(struct ffs_folio *f, enum ffs_bh_state s, u32 first, u32 end);
+void ffs_bh_clear_many(struct ffs_folio *f, enum ffs_bh_state s, u32 first, u32 end);
+u32 ffs_bh_next_many(const struct ffs_folio *f, enum ffs_bh_state s, u32 from, u32 end);
+u32 ffs_bh_next_clear_many(const struct ffs_folio *f, enum ffs_bh_state s, u32 from, u32 end);
+
+static inline bool ffs_bh_is_tiny(const struct ffs_folio *f)
+{
+	return f->bpf <= 8;
+}
+
+/* Bits [first, end) of a tiny folio's bitmap. */
+static inline u32 ffs_bh_tiny(u32 first, u32 end)
+{
+	return first < end ? ((1u << min(end, 8u)) - 1) & (~0u << min(first, 8u)) : 0;
+}
+
+static inline void ffs_bh_set(struct ffs_folio *f, enum ffs_bh_state s, u32 first, u32 end)
+{
+	if (ffs_bh_is_tiny(f))
+		f->tiny[s] |= (u8)ffs_bh_tiny(first, end);
+	else
+		ffs_bh_set_many(f, s, first, end);
+}
+
+static inline void ffs_bh_clear(struct ffs_folio *f, enum ffs_bh_state s, u32 first, u32 end)
+{
+	if (ffs_bh_is_tiny(f))
+		f->tiny[s] &= (u8)~ffs_bh_tiny(first, end);
+	else
+		ffs_bh_clear_many(f, s, first, end);
+}
+
 /* First block in [from, end) with the bit set / clear; end if none. */
-u32 ffs_bh_next(const struct ffs_folio *f, enum ffs_bh_state s, u32 from, u32 end);
-u32 ffs_bh_next_clear(const struct ffs_folio *f, enum ffs_bh_state s, u32 from, u32 end);
-bool ffs_bh_test(const struct ffs_folio *f, enum ffs_bh_state s, u32 block);
+static inline u32 ffs_bh_next(const struct ffs_folio *f, enum ffs_bh_state s, u32 from, u32 end)
+{
+	u32 v;
+
+	if (!ffs_bh_is_tiny(f))
+		return ffs_bh_next_many(f, s, from, end);
+	v = f->tiny[s] & ffs_bh_tiny(from, end);
+	return v ? (u32)__builtin_ctz(v) : end;
+}
+
+static inline u32 ffs_bh_next_clear(const struct ffs_folio *f, enum ffs_bh_state s, u32 from,
+				    u32 end)
+{
+	u32 v;
+
+	if (!ffs_bh_is_tiny(f))
+		return ffs_bh_next_clear_many(f, s, from, end);
+	v = ~(u32)f->tiny[s] & ffs_bh_tiny(from, end);
+	return v ? (u32)__builtin_ctz(v) : end;
+}
+
+static inline bool ffs_bh_any(const struct ffs_folio *f, enum ffs_bh_state s, u32 first, u32 end)
+{
+	return first < end && ffs_bh_next(f, s, first, end) < end;
+}
+
+static inline bool ffs_bh_all(const struct ffs_folio *f, enum ffs_bh_state s, u32 first, u32 end)
+{
+	return first >= end || ffs_bh_next_clear(f, s, first, end) == end;
+}
+
 /* 64 blocks of a state at once, starting at block 64 * @word. */
-u64 ffs_bh_word(const struct ffs_folio *f, enum ffs_bh_state s, u32 word);
+static inline u64 ffs_bh_word(const struct ffs_folio *f, enum ffs_bh_state s, u32 word)
+{
+	return ffs_bh_is_tiny(f) ? f->tiny[s] : f->bits[s * ((f->bpf + 63u) / 64) + word];
+}
+
+static inline bool ffs_bh_test(const struct ffs_folio *f, enum ffs_bh_state s, u32 block)
+{
+	return (ffs_bh_word(f, s, block / 64) >> (block % 64)) & 1;
+}
 
 static inline bool ffs_bh_busy(const struct ffs_folio *f)
 {
