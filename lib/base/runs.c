@@ -168,82 +168,119 @@ static void remove_chunk(struct ffs_runs *m, u32 at)
 	memmove(&m->end[at], &m->end[at + 1], (m->nr_chunks - at) * sizeof(*m->end));
 }
 
-/* Insert @run before @pos (which may be behind the last run). */
-static void insert_run(struct ffs_runs *m, struct ffs_runs_pos pos, struct ffs_run run)
+/* A position behind the last run of its chunk is the first of the next one. */
+static void normalise(const struct ffs_runs *m, struct ffs_runs_pos *pos)
+{
+	if (pos->chunk < m->nr_chunks && pos->i == m->chunk[pos->chunk]->n) {
+		pos->chunk++;
+		pos->i = 0;
+	}
+}
+
+/* Insert @run before *pos (which may be behind the last run); *pos: where it is now. */
+static void insert_run(struct ffs_runs *m, struct ffs_runs_pos *pos, struct ffs_run run)
 {
 	struct ffs_runs_chunk *c;
 
-	if (pos.chunk == m->nr_chunks) {
-		if (pos.chunk && m->chunk[pos.chunk - 1]->n < FFS_RUNS_CHUNK) {
-			pos.chunk--;
-			pos.i = m->chunk[pos.chunk]->n;
+	if (pos->chunk == m->nr_chunks) {
+		if (pos->chunk && m->chunk[pos->chunk - 1]->n < FFS_RUNS_CHUNK) {
+			pos->chunk--;
+			pos->i = m->chunk[pos->chunk]->n;
 		} else {
-			insert_chunk(m, pos.chunk);
+			insert_chunk(m, pos->chunk);
 		}
 	}
-	c = m->chunk[pos.chunk];
+	c = m->chunk[pos->chunk];
 	if (c->n == FFS_RUNS_CHUNK) {
 		struct ffs_runs_chunk *right;
 		u32 half = FFS_RUNS_CHUNK / 2;
 
-		insert_chunk(m, pos.chunk + 1);
-		right = m->chunk[pos.chunk + 1];
+		insert_chunk(m, pos->chunk + 1);
+		right = m->chunk[pos->chunk + 1];
 		right->n = c->n - half;
 		memcpy(right->run, &c->run[half], right->n * sizeof(*c->run));
 		c->n = half;
-		update_end(m, pos.chunk);
-		update_end(m, pos.chunk + 1);
-		if (pos.i > half) {
+		update_end(m, pos->chunk);
+		update_end(m, pos->chunk + 1);
+		if (pos->i > half) {
 			c = right;
-			pos.chunk++;
-			pos.i -= half;
+			pos->chunk++;
+			pos->i -= half;
 		}
 	}
-	memmove(&c->run[pos.i + 1], &c->run[pos.i], (c->n - pos.i) * sizeof(*c->run));
-	c->run[pos.i] = run;
+	memmove(&c->run[pos->i + 1], &c->run[pos->i], (c->n - pos->i) * sizeof(*c->run));
+	c->run[pos->i] = run;
 	c->n++;
 	m->nr++;
-	update_end(m, pos.chunk);
+	update_end(m, pos->chunk);
 }
 
-static void remove_run(struct ffs_runs *m, struct ffs_runs_pos pos)
+/* Remove @n runs from @pos on, all in its chunk; @pos is that of the run behind them. */
+static void remove_runs(struct ffs_runs *m, struct ffs_runs_pos *pos, u32 n)
 {
-	struct ffs_runs_chunk *c = m->chunk[pos.chunk];
+	struct ffs_runs_chunk *c = m->chunk[pos->chunk];
 
-	c->n--;
-	m->nr--;
-	memmove(&c->run[pos.i], &c->run[pos.i + 1], (c->n - pos.i) * sizeof(*c->run));
-	if (!c->n)
-		remove_chunk(m, pos.chunk);
-	else
-		update_end(m, pos.chunk);
+	c->n -= n;
+	m->nr -= n;
+	memmove(&c->run[pos->i], &c->run[pos->i + n], (c->n - pos->i) * sizeof(*c->run));
+	if (!c->n) {
+		remove_chunk(m, pos->chunk);
+	} else {
+		update_end(m, pos->chunk);
+		normalise(m, pos);
+	}
+}
+
+/*
+ * Cut [first, end) out, from the run at *pos on, the first that ends behind @first; *pos
+ * becomes the place of a run that begins at @first.
+ */
+static void cut(struct ffs_runs *m, struct ffs_runs_pos *pos, u64 first, u64 end)
+{
+	struct ffs_run *r;
+
+	if (pos->chunk == m->nr_chunks)
+		return;
+	r = &m->chunk[pos->chunk]->run[pos->i];
+	if (r->first < first) {
+		struct ffs_run tail = *r;
+
+		r->end = first;
+		update_end(m, pos->chunk);
+		pos->i++;
+		if (tail.end > end) {
+			tail.first = end;
+			insert_run(m, pos, tail);
+			return;
+		}
+		normalise(m, pos);
+	}
+	while (pos->chunk < m->nr_chunks) {
+		struct ffs_runs_chunk *c = m->chunk[pos->chunk];
+		u32 n = 0;
+
+		while (pos->i + n < c->n && c->run[pos->i + n].end <= end)
+			n++;
+		if (pos->i + n < c->n) {
+			/* the last one is only touched, or not at all */
+			c->run[pos->i + n].first = max(c->run[pos->i + n].first, end);
+			if (n)
+				remove_runs(m, pos, n);
+			return;
+		}
+		remove_runs(m, pos, n);
+	}
 }
 
 void ffs_runs_clear(struct ffs_runs *m, u64 first, u64 end)
 {
 	struct ffs_runs_pos pos;
-	struct ffs_run *r;
 
 	if (first >= end)
 		return;
 	changed(m, first, end);
-	while ((r = (struct ffs_run *)ffs_runs_at(m, first, &pos)) && r->first < end) {
-		if (r->first < first) {
-			struct ffs_run tail = *r;
-
-			r->end = first;
-			update_end(m, pos.chunk);
-			if (tail.end > end) {
-				tail.first = end;
-				pos.i++;
-				insert_run(m, pos, tail);
-			}
-		} else if (r->end > end) {
-			r->first = end;
-		} else {
-			remove_run(m, pos);
-		}
-	}
+	if (ffs_runs_at(m, first, &pos))
+		cut(m, &pos, first, end);
 }
 
 /* Put a new run before @pos, or let a neighbour that is adjacent and equal grow. */
@@ -258,34 +295,27 @@ static void place(struct ffs_runs *m, struct ffs_runs_pos pos, u64 first, u64 en
 		l->end = join_right ? r->end : end;
 		update_end(m, left.chunk);
 		if (join_right)
-			remove_run(m, pos);
+			remove_runs(m, &pos, 1);
 	} else if (join_right) {
 		r->first = first;
 	} else {
-		insert_run(m, pos, (struct ffs_run){ first, end, a, b });
+		insert_run(m, &pos, (struct ffs_run){ first, end, a, b });
 	}
 }
 
 void ffs_runs_set(struct ffs_runs *m, u64 first, u64 end, u64 a, u64 b)
 {
 	struct ffs_runs_pos pos;
-	struct ffs_run *r;
+	const struct ffs_run *r;
 
 	if (first >= end)
 		return;
-	r = (struct ffs_run *)ffs_runs_at(m, first, &pos);
+	r = ffs_runs_at(m, first, &pos);
 	if (r && r->first <= first && r->a == a && r->b == b && r->end >= end)
 		return;
 	changed(m, first, end);
-	if (r && r->first < end) {
-		/* One whole run gives way to another: the usual case of an overwrite. */
-		if (r->first == first && r->end == end) {
-			remove_run(m, pos);
-		} else {
-			ffs_runs_clear(m, first, end);
-		}
-		ffs_runs_at(m, first, &pos);
-	}
+	if (r && r->first < end)
+		cut(m, &pos, first, end);
 	place(m, pos, first, end, a, b);
 }
 
@@ -302,7 +332,7 @@ void ffs_runs_shift(struct ffs_runs *m, u64 at, s64 delta)
 		update_end(m, pos.chunk);
 		tail.first = at;
 		pos.i++;
-		insert_run(m, pos, tail);
+		insert_run(m, &pos, tail);
 		r = (struct ffs_run *)ffs_runs_at(m, at, &pos);
 	}
 	for (; r; r = (struct ffs_run *)ffs_runs_next(m, &pos)) {
