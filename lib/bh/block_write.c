@@ -242,7 +242,7 @@ void ffs_zero_new_buffers(struct ffs_super *sb, struct ffs_handle *h, struct ffs
 			continue;
 		}
 		ffs_bh_set(f, FFS_BH_DIRTY, b, b + 1);
-		ffs_folio_set_dirty(m, f);
+		ffs_folio_set_dirty(f);
 		ffs_inode_dirtied(sb, inode);
 	}
 }
@@ -271,7 +271,7 @@ int ffs_block_commit(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inod
 		ffs_bh_clear(f, FFS_BH_NEW, first, last);
 	} else {
 		ffs_bh_set(f, FFS_BH_DIRTY, first, last);
-		ffs_folio_set_dirty(m, f);
+		ffs_folio_set_dirty(f);
 		ffs_inode_dirtied(sb, inode);
 		ffs_bh_clear(f, FFS_BH_NEW, 0, f->bpf);
 	}

@@ -153,7 +153,6 @@ static int convert(struct ffs_super *sb, struct ffs_io_end *io)
 static void end_io_work(struct ffs_super *sb, struct ffs_work *w)
 {
 	struct ffs_io_end *io = container_of(w, struct ffs_io_end, work);
-	struct ffs_mapping *m = w->inode->mapping;
 	u32 i;
 
 	ffs_stop(&sb->env, END_IO_BEFORE, w->inode->ino, FFS_HELD_WORKER, 0, 0);
@@ -187,7 +186,7 @@ static void end_io_work(struct ffs_super *sb, struct ffs_work *w)
 
 		ffs_bh_clear(f, FFS_BH_WRITE, 0, f->bpf);
 		f->flags &= (u8)~(FFS_FOLIO_WRITEBACK | FFS_FOLIO_MARK);
-		ffs_folio_tag(m, f, FFS_TAG_WRITEBACK, false);
+		ffs_folio_tag(f, FFS_TAG_WRITEBACK, false);
 	}
 	io_end_free(io);
 }

@@ -114,7 +114,7 @@ int ffs_inline_da_write_begin(struct ffs_super *sb, struct ffs_inode *inode, u64
 		return err;
 	ffs_bh_set(w->folio, FFS_BH_DIRTY, 0, 1);
 	ffs_bh_set(w->folio, FFS_BH_UPTODATE, 0, w->folio->bpf);
-	ffs_folio_set_dirty(inode->mapping, w->folio);
+	ffs_folio_set_dirty(w->folio);
 	ffs_inode_dirtied(sb, inode);
 	return 0;
 }

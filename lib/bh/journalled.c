@@ -18,7 +18,7 @@ int ffs_dirty_journalled(struct ffs_super *sb, struct ffs_handle *h, struct ffs_
 	/* "ext4: Keep pages with journalled data dirty" (v6.3); before: clean until the commit. */
 	if (ffs_sb_has(sb, FOLIOFS_CHANGE_WRITEPAGES_JDATA)) {
 		f->flags &= (u8)~FFS_FOLIO_MARK; /* folio_mark_dirty */
-		ffs_folio_set_dirty(m, f);
+		ffs_folio_set_dirty(f);
 		ffs_inode_dirtied(sb, inode);
 	}
 	if (!h)
@@ -50,7 +50,7 @@ static void committed(struct ffs_super *sb, struct ffs_inode *inode, u32 lblk, u
 		return;
 	ffs_bh_clear(f, FFS_BH_JDIRTY, b, b + 1);
 	ffs_bh_set(f, FFS_BH_DIRTY, b, b + 1);
-	ffs_folio_set_dirty(m, f);
+	ffs_folio_set_dirty(f);
 	ffs_inode_dirtied(sb, inode);
 }
 

@@ -11,7 +11,7 @@ static void dirty_all(struct ffs_super *sb, struct ffs_inode *inode, struct ffs_
 	if (ffs_has_buffers(f))
 		ffs_bh_set(f, FFS_BH_DIRTY, 0, f->bpf);
 	f->flags &= (u8)~FFS_FOLIO_MARK;
-	ffs_folio_set_dirty(inode->mapping, f);
+	ffs_folio_set_dirty(f);
 	ffs_inode_dirtied(sb, inode);
 }
 
@@ -102,7 +102,7 @@ int ffs_bh_mkwrite(struct ffs_super *sb, struct ffs_inode *inode, struct ffs_fol
 		if (!ffs_sb_has(sb, FOLIOFS_CHANGE_WRITEPAGES_JDATA))
 			f->flags |= FFS_FOLIO_JDATA;
 		f->flags &= (u8)~FFS_FOLIO_MARK;
-		ffs_folio_set_dirty(inode->mapping, f);
+		ffs_folio_set_dirty(f);
 		ffs_inode_dirtied(sb, inode);
 		return err;
 	}

@@ -98,12 +98,12 @@ void ffs_bio_write_folio(struct ffs_super *sb, struct ffs_mapping *m, struct ffs
 		keep = true;
 	if (keep) {
 		wbc->pages_skipped += ffs_folio_pages(f);
-		ffs_folio_set_dirty(m, f);
-		ffs_folio_tag(m, f, FFS_TAG_TOWRITE, wbc->sync_mode == FFS_WB_ALL);
+		ffs_folio_set_dirty(f);
+		ffs_folio_tag(f, FFS_TAG_TOWRITE, wbc->sync_mode == FFS_WB_ALL);
 		ffs_inode_dirtied(sb, m->inode);
 	}
 	if (any) {
-		ffs_folio_start_writeback(m, f, keep);
+		ffs_folio_start_writeback(f, keep);
 		ffs_io_end_folio(io, f);
 	}
 }

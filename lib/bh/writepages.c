@@ -103,7 +103,6 @@ static int prepare(struct ffs_mpd *mpd)
 	struct ffs_super *sb = mpd->sb;
 	u8 shift = sb->env.page_bits - min(sb->env.page_bits, sb->env.block_bits);
 	enum ffs_folio_tag tag = mpd->wbc->sync_mode == FFS_WB_ALL ? FFS_TAG_TOWRITE : FFS_TAG_DIRTY;
-	u32 index = (u32)(mpd->start_pos >> sb->env.page_bits);
 	u64 last = mpd->end_pos >> sb->env.page_bits;
 	bool journalled = ffs_should_journal_data(sb, mpd->inode);
 	struct ffs_handle *h = NULL;
@@ -119,13 +118,13 @@ static int prepare(struct ffs_mpd *mpd)
 		if (err)
 			return err;
 	}
-	while (index <= last && (f = ffs_folio_next_tagged(mpd->m, index, tag)) && f->index <= last) {
+	for (f = ffs_folio_next_tagged(mpd->m, (u32)(mpd->start_pos >> sb->env.page_bits), tag);
+	     f && f->index <= last; f = ffs_folio_after_tagged(mpd->m, f, tag)) {
 		if (mpd->wbc->sync_mode == FFS_WB_NONE &&
 		    mpd->wbc->nr_to_write <= (s64)(mpd->map_len >> shift))
 			goto out;
 		if (mpd->map_len && mpd->next_pos != ffs_folio_pos(mpd->m, f))
 			goto out;
-		index = f->index + ffs_folio_pages(f);
 		if (!(f->flags & FFS_FOLIO_DIRTY) ||
 		    ((f->flags & FFS_FOLIO_WRITEBACK) && mpd->wbc->sync_mode == FFS_WB_NONE))
 			continue;
@@ -159,15 +158,12 @@ out:
 static void tag_towrite(struct ffs_mpd *mpd)
 {
 	u8 bits = mpd->sb->env.page_bits;
-	u32 index = (u32)(mpd->start_pos >> bits);
 	u64 last = mpd->end_pos >> bits;
-	struct ffs_folio *f;
+	struct ffs_folio *f = ffs_folio_next_tagged(mpd->m, (u32)(mpd->start_pos >> bits),
+						    FFS_TAG_DIRTY);
 
-	while (index <= last && (f = ffs_folio_next_tagged(mpd->m, index, FFS_TAG_DIRTY)) &&
-	       f->index <= last) {
-		ffs_folio_tag(mpd->m, f, FFS_TAG_TOWRITE, true);
-		index = f->index + ffs_folio_pages(f);
-	}
+	for (; f && f->index <= last; f = ffs_folio_after_tagged(mpd->m, f, FFS_TAG_DIRTY))
+		ffs_folio_tag(f, FFS_TAG_TOWRITE, true);
 }
 
 /* Folios that PREP had locked are let go; after a failure that cannot be helped their data is lost. */

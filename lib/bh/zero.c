@@ -45,7 +45,7 @@ static int zero_in_block(struct ffs_super *sb, struct ffs_handle *h, struct ffs_
 	if (ffs_should_journal_data(sb, inode))
 		return ffs_dirty_journalled(sb, h, inode, f, b);
 	ffs_bh_set(f, FFS_BH_DIRTY, b, b + 1);
-	ffs_folio_set_dirty(m, f);
+	ffs_folio_set_dirty(f);
 	ffs_inode_dirtied(sb, inode);
 	/* Unwritten and delayed blocks need no order, once that is tested (no-order-unwritten). */
 	if (ffs_should_order_data(sb, inode) &&

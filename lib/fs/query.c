@@ -233,10 +233,12 @@ static void give_runs(struct joiner *j, u64 pos, u64 end, const struct ffs_runs 
 		give(j, pos + (key - from), stop - key, missing, 0, mapped);
 }
 
-/* End of the uptodate bytes of the folio at @pos; @pos itself if there are none. */
-static u64 uptodate_end(const struct ffs_mapping *m, u64 pos, u64 *next)
+/*
+ * End of the uptodate bytes of @f from @pos on; @pos itself if there are none.  @f is the first
+ * folio that ends behind @pos.
+ */
+static u64 uptodate_end(const struct ffs_mapping *m, const struct ffs_folio *f, u64 pos, u64 *next)
 {
-	const struct ffs_folio *f = ffs_folio_next(m, (u32)(pos >> m->env->page_bits));
 	u32 b;
 
 	*next = ~0ull;
@@ -263,11 +265,18 @@ static u64 uptodate_end(const struct ffs_mapping *m, u64 pos, u64 *next)
 
 u64 ffs_cached_end(const struct ffs_inode *inode, u64 pos, u64 stop, u64 *next)
 {
+	const struct ffs_mapping *m = inode->mapping;
+	const struct ffs_folio *f = ffs_folio_next(m, (u32)(pos >> m->env->page_bits));
 	u64 end;
 
-	while (pos < stop && (end = uptodate_end(inode->mapping, pos, next)) > pos)
+	while ((end = uptodate_end(m, f, pos, next)) > pos) {
 		pos = end;
-	return min(pos, stop);
+		if (pos >= stop)
+			return stop;
+		if (pos == ffs_folio_end(m, f) && !(f = ffs_folio_after(m, f)))
+			return pos;
+	}
+	return pos;
 }
 
 void ffs_content_walk(const struct foliofs_fs *fs, const struct ffs_inode *inode, u64 first,

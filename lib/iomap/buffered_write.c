@@ -100,7 +100,7 @@ bool ffs_iomap_write_end(struct ffs_iomap_iter *it, u64 len, u64 copied, struct 
 		return false;
 	ffs_ifs_set_uptodate(m, f, off, len);
 	ffs_ifs_set_dirty(m, f, off, copied);
-	ffs_folio_set_dirty(m, f);
+	ffs_folio_set_dirty(f);
 	ffs_inode_dirtied(it->sb, it->inode);
 	return true;
 }

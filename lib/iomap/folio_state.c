@@ -94,5 +94,5 @@ void ffs_ifs_dirty_folio(struct ffs_mapping *m, struct ffs_folio *f)
 {
 	ffs_ifs_alloc(m, f);
 	ffs_ifs_set_dirty(m, f, 0, ffs_folio_size(m, f));
-	ffs_folio_set_dirty(m, f);
+	ffs_folio_set_dirty(f);
 }

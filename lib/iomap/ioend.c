@@ -61,7 +61,7 @@ static void finish(struct ffs_inode *inode, const struct ffs_ioend *io)
 		f->write_pending -= (u32)(stop - pos);
 		if (!f->write_pending) {
 			f->flags &= (u8)~(FFS_FOLIO_WRITEBACK | FFS_FOLIO_MARK);
-			ffs_folio_tag(m, f, FFS_TAG_WRITEBACK, false);
+			ffs_folio_tag(f, FFS_TAG_WRITEBACK, false);
 		}
 		pos = stop;
 	}

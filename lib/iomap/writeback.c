@@ -56,7 +56,7 @@ static int write_folio(struct ffs_wpc *w, struct ffs_folio *f)
 	if (!ffs_has_buffers(f) && ffs_ifs_alloc(m, f))
 		ffs_ifs_set_dirty(m, f, 0, end - start);
 	f->write_pending++; /* so that it does not end before all is sent */
-	ffs_folio_start_writeback(m, f, false);
+	ffs_folio_start_writeback(f, false);
 	stop = round_up_pow2(end, ffs_block_size(&w->sb->env));
 	while ((run = ffs_ifs_dirty_run(m, f, &pos, stop))) {
 		err = write_run(w, f, pos, run, end, &pending);
@@ -71,7 +71,7 @@ static int write_folio(struct ffs_wpc *w, struct ffs_folio *f)
 	ffs_ifs_clear_dirty(m, f);
 	if (!--f->write_pending) {
 		f->flags &= (u8)~FFS_FOLIO_WRITEBACK;
-		ffs_folio_tag(m, f, FFS_TAG_WRITEBACK, false);
+		ffs_folio_tag(f, FFS_TAG_WRITEBACK, false);
 	}
 	return err;
 }
@@ -83,7 +83,7 @@ static void tag_range(struct ffs_mapping *m, u64 first, u64 last)
 	for (; first <= last && (f = ffs_folio_next_tagged(m, (u32)first, FFS_TAG_DIRTY)) &&
 	       f->index <= last;
 	     first = (u64)f->index + ffs_folio_pages(f))
-		ffs_folio_tag(m, f, FFS_TAG_TOWRITE, true);
+		ffs_folio_tag(f, FFS_TAG_TOWRITE, true);
 }
 
 int ffs_iomap_writepages(struct ffs_super *sb, struct ffs_inode *inode, struct ffs_wbc *wbc)

@@ -30,7 +30,7 @@ static struct ffs_folio *read_batch(struct ffs_mapping *m, u32 index, u32 last, 
 		*end = f->index + ffs_folio_pages(f);
 		if (!(f->flags & FFS_FOLIO_UPTODATE) || (f->flags & FFS_FOLIO_MARK) || *end >= last)
 			break;
-		f = ffs_folio_find(m, *end);
+		f = ffs_folio_after(m, f);
 	}
 	return found;
 }

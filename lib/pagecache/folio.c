@@ -114,6 +114,11 @@ bool ffs_mapping_tagged(const struct ffs_mapping *m, enum ffs_folio_tag tag)
 	return m->root && m->root->tag[tag];
 }
 
+static u32 folio_level(u8 order)
+{
+	return order / FFS_SLOT_BITS;
+}
+
 /* Slots that a folio fills in its node. */
 static u64 folio_slots(const struct ffs_folio *f, u32 level)
 {
@@ -122,42 +127,58 @@ static u64 folio_slots(const struct ffs_folio *f, u32 level)
 	return (n == 64 ? ~0ull : (1ull << n) - 1) << s;
 }
 
-static u32 folio_level(u8 order)
+struct ffs_folio *ffs_folio_after(const struct ffs_mapping *m, const struct ffs_folio *f)
 {
-	return order / FFS_SLOT_BITS;
+	const struct ffs_node *n = f->node;
+	u32 index = f->index + ffs_folio_pages(f), s = ffs_slot_of(index, n->level);
+
+	if (s && (n->leaf >> s) & 1)
+		return n->slot[s];
+	return ffs_folio_find(m, index);
 }
 
-void ffs_folio_tag(struct ffs_mapping *m, struct ffs_folio *f, enum ffs_folio_tag tag, bool set)
+struct ffs_folio *ffs_folio_after_tagged(const struct ffs_mapping *m, const struct ffs_folio *f,
+					 enum ffs_folio_tag tag)
 {
-	struct ffs_node *path[12];
-	struct ffs_node *n = m->root;
-	u32 level, at = folio_level(f->order);
+	const struct ffs_node *n = f->node;
+	u32 index = f->index + ffs_folio_pages(f), s = ffs_slot_of(index, n->level);
+	u64 used = s ? n->tag[tag] & (~0ull << s) : 0;
 
-	for (level = m->levels - 1u; level > at; level--) {
-		path[level] = n;
-		n = n->slot[ffs_slot_of(f->index, level)];
-	}
-	path[at] = n;
+	if (used & n->leaf & -used)
+		return n->slot[__builtin_ctzll(used)];
+	return index ? ffs_folio_next_tagged(m, index, tag) : NULL;
+}
+
+/* A node has a slot tagged: so have those above it; or none has any more. */
+static void tag_up(struct ffs_node *n, enum ffs_folio_tag tag)
+{
+	for (; n->parent && !((n->parent->tag[tag] >> n->slot_above) & 1); n = n->parent)
+		n->parent->tag[tag] |= 1ull << n->slot_above;
+}
+
+static void untag_up(struct ffs_node *n, enum ffs_folio_tag tag)
+{
+	for (; n->parent && !n->tag[tag]; n = n->parent)
+		n->parent->tag[tag] &= ~(1ull << n->slot_above);
+}
+
+void ffs_folio_tag(struct ffs_folio *f, enum ffs_folio_tag tag, bool set)
+{
+	struct ffs_node *n = f->node;
+	u64 slots = folio_slots(f, n->level);
+
 	if (set) {
-		n->tag[tag] |= folio_slots(f, at);
-		for (level = at + 1; level < m->levels; level++)
-			path[level]->tag[tag] |= 1ull << ffs_slot_of(f->index, level);
-		return;
+		n->tag[tag] |= slots;
+		tag_up(n, tag);
+	} else if (n->tag[tag] & slots) {
+		n->tag[tag] &= ~slots;
+		untag_up(n, tag);
 	}
-	n->tag[tag] &= ~folio_slots(f, at);
-	for (level = at + 1; level < m->levels && !path[level - 1]->tag[tag]; level++)
-		path[level]->tag[tag] &= ~(1ull << ffs_slot_of(f->index, level));
 }
 
-bool ffs_folio_is_tagged(const struct ffs_mapping *m, const struct ffs_folio *f,
-			 enum ffs_folio_tag tag)
+bool ffs_folio_is_tagged(const struct ffs_folio *f, enum ffs_folio_tag tag)
 {
-	const struct ffs_node *n = m->root;
-	u32 level, at = folio_level(f->order);
-
-	for (level = m->levels - 1u; level > at; level--)
-		n = n->slot[ffs_slot_of(f->index, level)];
-	return (n->tag[tag] >> ffs_slot_of(f->index, at)) & 1;
+	return (f->node->tag[tag] >> ffs_slot_of(f->index, f->node->level)) & 1;
 }
 
 /* Make the tree high enough for page @last and for a folio at @level. */
@@ -166,17 +187,31 @@ static void grow(struct ffs_mapping *m, u64 last, u32 level)
 	while (!ffs_mapping_covers(m, last) || m->levels <= level) {
 		struct ffs_node *n = ffs_zalloc(sizeof(*n));
 
+		n->level = m->levels;
 		if (m->root) {
 			u32 t;
 
 			n->slot[0] = m->root;
 			n->present = 1;
+			m->root->parent = n;
 			for (t = 0; t < FFS_TAG_NR; t++)
 				n->tag[t] = m->root->tag[t] ? 1 : 0;
 		}
 		m->root = n;
 		m->levels++;
 	}
+}
+
+static struct ffs_node *new_child(struct ffs_node *parent, u32 s)
+{
+	struct ffs_node *n = ffs_zalloc(sizeof(*n));
+
+	n->parent = parent;
+	n->level = (u8)(parent->level - 1);
+	n->slot_above = (u8)s;
+	parent->slot[s] = n;
+	parent->present |= 1ull << s;
+	return n;
 }
 
 static bool range_used(const struct ffs_mapping *m, u64 index, u64 pages)
@@ -197,12 +232,9 @@ static void insert(struct ffs_mapping *m, struct ffs_folio *f)
 	n = m->root;
 	for (level = m->levels - 1u; level > at; level--) {
 		s = ffs_slot_of(f->index, level);
-		if (!((n->present >> s) & 1)) {
-			n->slot[s] = ffs_zalloc(sizeof(*n));
-			n->present |= 1ull << s;
-		}
-		n = n->slot[s];
+		n = (n->present >> s) & 1 ? n->slot[s] : new_child(n, s);
 	}
+	f->node = n;
 	slots = folio_slots(f, at);
 	/* Empty nodes left below (folios of smaller orders that are gone) make room. */
 	for (rest = slots & n->present & ~n->leaf; rest; rest &= rest - 1)
@@ -232,27 +264,24 @@ struct ffs_folio *ffs_folio_add(struct ffs_mapping *m, u32 index, u8 order)
 /* Take @f out of the tree; empty nodes go, the tree does not shrink but to nothing. */
 static void take_out(struct ffs_mapping *m, struct ffs_folio *f)
 {
-	struct ffs_node *path[12];
-	struct ffs_node *n = m->root;
-	u32 level, at = folio_level(f->order), t;
+	struct ffs_node *n = f->node;
+	u32 t;
 
 	for (t = 0; t < FFS_TAG_NR; t++)
-		ffs_folio_tag(m, f, t, false);
-	for (level = m->levels - 1u; level > at; level--) {
-		path[level] = n;
-		n = n->slot[ffs_slot_of(f->index, level)];
-	}
-	path[at] = n;
-	n->present &= ~folio_slots(f, at);
-	n->leaf &= ~folio_slots(f, at);
-	for (level = at; !path[level]->present; level++) {
-		free(path[level]);
-		if (level + 1 == m->levels) {
+		ffs_folio_tag(f, t, false);
+	n->present &= ~folio_slots(f, n->level);
+	n->leaf &= ~folio_slots(f, n->level);
+	while (n && !n->present) {
+		struct ffs_node *parent = n->parent;
+
+		if (parent) {
+			parent->present &= ~(1ull << n->slot_above);
+		} else {
 			m->root = NULL;
 			m->levels = 0;
-			break;
 		}
-		path[level + 1]->present &= ~(1ull << ffs_slot_of(f->index, level + 1));
+		free(n);
+		n = parent;
 	}
 	m->nr_folios--;
 	m->nr_pages -= ffs_folio_pages(f);
@@ -278,7 +307,7 @@ struct ffs_folio *ffs_folio_split(struct ffs_mapping *m, struct ffs_folio *f, u3
 
 	/* The pieces inherit the tags, also of a folio that is clean by now (xas_split). */
 	for (t = 0; t < FFS_TAG_NR; t++)
-		if (ffs_folio_is_tagged(m, f, t))
+		if (ffs_folio_is_tagged(f, t))
 			tags |= (u8)(1u << t);
 	take_out(m, f);
 	/* Halve, keeping on with the half that contains @at, until @at is a page alone. */
@@ -322,7 +351,7 @@ struct ffs_folio *ffs_folio_split(struct ffs_mapping *m, struct ffs_folio *f, u3
 		insert(m, p);
 		for (t = 0; t < FFS_TAG_NR; t++)
 			if ((tags >> t) & 1)
-				ffs_folio_tag(m, p, t, true);
+				ffs_folio_tag(p, t, true);
 		if (p->index >= eof_index)
 			ffs_folio_delete(m, p);
 		else if (p->index <= at && at < p->index + ffs_folio_pages(p))
@@ -331,12 +360,12 @@ struct ffs_folio *ffs_folio_split(struct ffs_mapping *m, struct ffs_folio *f, u3
 	return found;
 }
 
-void ffs_folio_set_dirty(struct ffs_mapping *m, struct ffs_folio *f)
+void ffs_folio_set_dirty(struct ffs_folio *f)
 {
 	if (f->flags & FFS_FOLIO_DIRTY)
 		return;
 	f->flags |= FFS_FOLIO_DIRTY;
-	ffs_folio_tag(m, f, FFS_TAG_DIRTY, true);
+	ffs_folio_tag(f, FFS_TAG_DIRTY, true);
 }
 
 void ffs_folio_clear_dirty(struct ffs_folio *f)
@@ -344,12 +373,12 @@ void ffs_folio_clear_dirty(struct ffs_folio *f)
 	f->flags &= (u8)~FFS_FOLIO_DIRTY;
 }
 
-void ffs_folio_start_writeback(struct ffs_mapping *m, struct ffs_folio *f, bool keep_towrite)
+void ffs_folio_start_writeback(struct ffs_folio *f, bool keep_towrite)
 {
 	f->flags |= FFS_FOLIO_WRITEBACK;
-	ffs_folio_tag(m, f, FFS_TAG_WRITEBACK, true);
+	ffs_folio_tag(f, FFS_TAG_WRITEBACK, true);
 	if (!(f->flags & FFS_FOLIO_DIRTY))
-		ffs_folio_tag(m, f, FFS_TAG_DIRTY, false);
+		ffs_folio_tag(f, FFS_TAG_DIRTY, false);
 	if (!keep_towrite)
-		ffs_folio_tag(m, f, FFS_TAG_TOWRITE, false);
+		ffs_folio_tag(f, FFS_TAG_TOWRITE, false);
 }

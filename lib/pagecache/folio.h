@@ -34,7 +34,10 @@ enum ffs_bh_state {
 	FFS_BH_NR
 };
 
+struct ffs_node;
+
 struct ffs_folio {
+	struct ffs_node *node; /* of the index; its slots begin with that of @index */
 	u32 index; /* pages */
 	u8 order;
 	u8 flags;
@@ -51,8 +54,6 @@ struct ffs_folio {
 enum ffs_folio_tag {
 	FFS_TAG_DIRTY, FFS_TAG_TOWRITE, FFS_TAG_WRITEBACK, FFS_TAG_NR
 };
-
-struct ffs_node;
 
 struct ffs_mapping {
 	struct ffs_inode *inode;
@@ -107,13 +108,16 @@ void ffs_mapping_destroy(struct ffs_mapping *m);
 struct ffs_folio *ffs_folio_find(const struct ffs_mapping *m, u32 index);
 /* The first folio that ends behind page @index; NULL if none. */
 struct ffs_folio *ffs_folio_next(const struct ffs_mapping *m, u32 index);
-/* The same among the folios with @tag. */
+/* The folio that begins where @f ends; NULL if none. */
+struct ffs_folio *ffs_folio_after(const struct ffs_mapping *m, const struct ffs_folio *f);
+/* ffs_folio_next() among the folios with @tag; the first one behind @f. */
 struct ffs_folio *ffs_folio_next_tagged(const struct ffs_mapping *m, u32 index,
 					enum ffs_folio_tag tag);
+struct ffs_folio *ffs_folio_after_tagged(const struct ffs_mapping *m, const struct ffs_folio *f,
+					 enum ffs_folio_tag tag);
 bool ffs_mapping_tagged(const struct ffs_mapping *m, enum ffs_folio_tag tag);
-void ffs_folio_tag(struct ffs_mapping *m, struct ffs_folio *f, enum ffs_folio_tag tag, bool set);
-bool ffs_folio_is_tagged(const struct ffs_mapping *m, const struct ffs_folio *f,
-			 enum ffs_folio_tag tag);
+void ffs_folio_tag(struct ffs_folio *f, enum ffs_folio_tag tag, bool set);
+bool ffs_folio_is_tagged(const struct ffs_folio *f, enum ffs_folio_tag tag);
 
 /*
  * Insert a new folio of @order at page @index (a multiple of its size).  NULL if a
@@ -135,11 +139,11 @@ u32 ffs_walk_cached_left(const struct ffs_mapping *m, u32 index, u32 limit);
 u32 ffs_walk_missing_right(const struct ffs_mapping *m, u32 index, u32 limit);
 
 /* Mark the folio dirty or clean; tags follow. */
-void ffs_folio_set_dirty(struct ffs_mapping *m, struct ffs_folio *f);
+void ffs_folio_set_dirty(struct ffs_folio *f);
 /* Only the flag: the tags say "dirty" until writeback starts, or the folio goes. */
 void ffs_folio_clear_dirty(struct ffs_folio *f);
 /* Under writeback; the other tags follow, "to be written" unless part of it stays dirty. */
-void ffs_folio_start_writeback(struct ffs_mapping *m, struct ffs_folio *f, bool keep_towrite);
+void ffs_folio_start_writeback(struct ffs_folio *f, bool keep_towrite);
 
 /* Buffers: attach them (uptodate if the folio is), or strip them. */
 void ffs_folio_attach_buffers(struct ffs_mapping *m, struct ffs_folio *f);

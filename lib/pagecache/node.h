@@ -9,6 +9,9 @@
 #define FFS_SLOTS 64u
 
 struct ffs_node {
+	struct ffs_node *parent; /* NULL: the root */
+	u8 level; /* 0: slots are pages */
+	u8 slot_above; /* the slot that the parent has it in */
 	u64 present; /* slot is used: by a child, a folio or the tail of one */
 	u64 leaf; /* slot holds a folio (head or tail), not a child */
 	u64 tag[FFS_TAG_NR];

@@ -38,7 +38,7 @@ static s64 write_file(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len, u
 		n = min(min(n, ffs_folio_end(m, folio) - at), readable - done);
 		fill_folio(inode, folio);
 		ffs_content_write(&m->content, at, at + n, src);
-		ffs_folio_set_dirty(m, folio);
+		ffs_folio_set_dirty(folio);
 		if (at + n > inode->i_size)
 			ffs_set_isize(sb, inode, at + n);
 		done += n;
@@ -102,7 +102,7 @@ static int allocate(struct ffs_ops *o, struct ffs_file *f, u32 mode, u64 off, u6
 		/* SIMPLIFIED: what was allocated before there was no more space stays. */
 		if (!folio)
 			return -ENOSPC;
-		ffs_folio_set_dirty(inode->mapping, folio);
+		ffs_folio_set_dirty(folio);
 		i = (u64)folio->index + ffs_folio_pages(folio);
 	}
 	if (!(mode & FOLIOFS_FALLOC_KEEP_SIZE) && off + len > inode->i_size)
@@ -137,7 +137,7 @@ static s64 touch(struct ffs_ops *o, struct ffs_file *f, const struct foliofs_op 
 		fill_folio(inode, folio);
 		if (store) {
 			ffs_content_write(&m->content, pos, stop, ffs_src(sb->env.op, inode->ino));
-			ffs_folio_set_dirty(m, folio);
+			ffs_folio_set_dirty(folio);
 		}
 		done++;
 		pos = stride ? pos + stride : stop;
