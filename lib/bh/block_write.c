@@ -151,6 +151,7 @@ static int write_begin(struct ffs_super *sb, struct ffs_handle *h, struct ffs_in
 	u8 bits = sb->env.block_bits;
 	u64 start = ffs_folio_pos(m, f), end = pos + len, block = ffs_block_size(&sb->env);
 	u32 first = (u32)((pos - start) >> bits), last = (u32)div_up(end - start, block), b, n;
+	u32 asked = 0;
 	int err = 0;
 
 	ffs_folio_attach_buffers(m, f);
@@ -167,9 +168,12 @@ static int write_begin(struct ffs_super *sb, struct ffs_handle *h, struct ffs_in
 		err = get_block(sb, h, inode, f, b, ffs_bh_next(f, FFS_BH_MAPPED, b, last), get, &n);
 		if (err)
 			break;
+		asked += n;
 		if (f->flags & FFS_FOLIO_UPTODATE)
 			ffs_bh_set(f, FFS_BH_UPTODATE, b, b + n);
 	}
+	ffs_emit(&sb->env, foliofs_block_loop, inode->ino, ffs_str("write"), f->index, first, last,
+		 asked);
 	if (err) {
 		/* What the write does not cover of new blocks was zeroed as each was mapped. */
 		if ((pos & (block - 1)) && ffs_bh_test(f, FFS_BH_NEW, first))

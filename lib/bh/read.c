@@ -52,7 +52,7 @@ void ffs_bh_read_blocks(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_
 /* The folio cannot be read in one piece: every block that is not uptodate by itself. */
 static void read_confused(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_folio *f)
 {
-	u32 base = ffs_folio_block(m, f), b;
+	u32 base = ffs_folio_block(m, f), b, asked = 0;
 	u64 eof = ffs_blocks_up(&sb->env, m->inode->i_size);
 
 	/* read-fallback: before it the buffer-by-buffer read insisted on a small folio. */
@@ -65,6 +65,7 @@ static void read_confused(struct ffs_super *sb, struct ffs_mapping *m, struct ff
 			struct ffs_map map = { .lblk = base + b, .len = 1 };
 
 			if (base + (u64)b < eof) {
+				asked++;
 				if (ffs_map_blocks(&sb->bm, NULL, m->inode, &map, 0) < 0)
 					return;
 				/* An unwritten block reads as a hole. */
@@ -75,6 +76,8 @@ static void read_confused(struct ffs_super *sb, struct ffs_mapping *m, struct ff
 		}
 		ffs_bh_read_blocks(sb, m, f, b, b + 1);
 	}
+	ffs_emit(&sb->env, foliofs_block_loop, m->inode->ino, ffs_str("read"), f->index, 0, f->bpf,
+		 asked);
 	f->flags |= FFS_FOLIO_UPTODATE;
 }
 
@@ -105,7 +108,7 @@ static bool read_whole(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_f
 	u32 base = ffs_folio_block(m, f);
 	u64 size = ffs_sb_has(sb, FOLIOFS_CHANGE_LF_READ) ? ffs_folio_size(m, f) :
 							    ffs_page_size(&sb->env);
-	u32 blocks = (u32)(size >> bits), b = 0, hole = blocks;
+	u32 blocks = (u32)(size >> bits), b = 0, hole = blocks, asked = 0;
 	u64 eof = min(ffs_blocks_up(&sb->env, m->inode->i_size), window_end), start = 0;
 	u64 pos = ffs_folio_pos(m, f);
 
@@ -127,6 +130,7 @@ static bool read_whole(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_f
 			break;
 		}
 		map.len = (u32)(eof - base - b);
+		asked++;
 		if (ffs_map_blocks(&sb->bm, NULL, m->inode, &map, 0) < 0)
 			return false;
 		last->valid = map.flags & FFS_MAP_MAPPED;
@@ -151,6 +155,8 @@ static bool read_whole(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_f
 		if (n == map.len)
 			last->valid = false;
 	}
+	ffs_emit(&sb->env, foliofs_block_loop, m->inode->ino, ffs_str("read"), f->index, 0, blocks,
+		 asked);
 	if (hole) {
 		ffs_emit(&sb->env, foliofs_bio, m->inode->ino, 0, start, hole, pos);
 		fill(sb, m, pos, start, (u64)hole << bits);

@@ -54,6 +54,8 @@ void ffs_bio_write_folio(struct ffs_super *sb, struct ffs_mapping *m, struct ffs
 	u32 end = (u32)div_up(len, ffs_block_size(&sb->env)), b, w;
 	bool keep = false, any = false;
 
+	ffs_emit(&sb->env, foliofs_block_loop, m->inode->ino, ffs_str("writeback"), f->index, 0,
+		 f->bpf, 0);
 	if (len < ffs_folio_size(m, f))
 		ffs_content_zero(&m->content, ffs_folio_pos(m, f) + len, ffs_folio_end(m, f));
 	ffs_bh_clear(f, FFS_BH_DIRTY, end, f->bpf);

@@ -96,6 +96,9 @@ bool ffs_iomap_write_end(struct ffs_iomap_iter *it, u64 len, u64 copied, struct 
 	struct ffs_mapping *m = it->inode->mapping;
 	u64 off = it->pos - ffs_folio_pos(m, f);
 
+	/* Zeroing and unsharing copy nothing of a caller. */
+	if (it->flags == FFS_IOMAP_WRITE)
+		ffs_emit(&it->sb->env, foliofs_step, it->inode->ino, 1, it->pos, copied, f->order);
 	if (copied < len && !(f->flags & FFS_FOLIO_UPTODATE))
 		return false;
 	ffs_ifs_set_uptodate(m, f, off, len);

@@ -72,6 +72,21 @@ static int get_pages(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 count, 
 	return 0;
 }
 
+/* Bytes [pos, end) were copied, folio by folio. */
+static void tell_steps(struct ffs_ops *o, struct ffs_mapping *m, u64 pos, u64 end)
+{
+	const struct ffs_folio *f;
+	u64 next;
+
+	for (; pos < end; pos = next) {
+		f = ffs_folio_find(m, (u32)(pos >> o->sb.env.page_bits));
+		if (!f)
+			return;
+		next = min(ffs_folio_end(m, f), end);
+		ffs_emit(&o->sb.env, foliofs_step, m->inode->ino, 0, pos, next - pos, f->order);
+	}
+}
+
 s64 ffs_read(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len)
 {
 	u64 done = 0, end;
@@ -90,6 +105,8 @@ s64 ffs_read(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len)
 		if (err)
 			return done ? (s64)done : err;
 		limit = min(min(end, pos + len), f->inode->i_size);
+		if (unlikely(o->sb.env.on[FOLIOFS_EV_foliofs_step]))
+			tell_steps(o, f->inode->mapping, pos + done, limit);
 		done = limit > pos ? limit - pos : done;
 	}
 	if (done)

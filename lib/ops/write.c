@@ -55,6 +55,9 @@ static s64 perform_write(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len
 		copied = min(step, min(readable, len) > done ? min(readable, len) - done : 0);
 		if (ffs_fails(&sb->env, SHORT_COPY))
 			copied /= 2;
+		if (w.folio)
+			ffs_emit(&sb->env, foliofs_step, inode->ino, 1, pos + done, copied,
+				 w.folio->order);
 		ret = path->write_end(sb, inode, pos + done, step, copied, &w);
 		if (ret < 0)
 			break;

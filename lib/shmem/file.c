@@ -37,6 +37,7 @@ static s64 write_file(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len, u
 			return done ? (s64)done : -ENOSPC;
 		n = min(min(n, ffs_folio_end(m, folio) - at), readable - done);
 		fill_folio(inode, folio);
+		ffs_emit(&sb->env, foliofs_step, inode->ino, 1, at, n, folio->order);
 		ffs_content_write(&m->content, at, at + n, src);
 		ffs_folio_set_dirty(folio);
 		if (at + n > inode->i_size)
@@ -53,8 +54,14 @@ static s64 read_file(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len)
 
 	if (f->flags & FOLIOFS_O_WRONLY)
 		return -EBADF;
-	while (done < len && pos + done < inode->i_size)
-		done += ffs_shmem_read_step(&o->sb, inode, pos + done, len - done);
+	while (done < len && pos + done < inode->i_size) {
+		u64 at = pos + done, n = ffs_shmem_read_step(&o->sb, inode, at, len - done);
+		const struct ffs_folio *folio =
+			ffs_folio_find(inode->mapping, (u32)(at >> o->sb.env.page_bits));
+
+		ffs_emit(&o->sb.env, foliofs_step, inode->ino, 0, at, n, folio ? folio->order : 0);
+		done += n;
+	}
 	return (s64)done;
 }
 
