@@ -92,6 +92,8 @@ int player_run(struct player *p, char *err, size_t errlen)
 		p->last_ns = op.time_ns;
 		ret = foliofs_fs_run(p->fs, &op);
 		p->played++;
+		if (p->played_op)
+			p->played_op(p->priv, &op, ret);
 		if (r.value >= 0)
 			r.value = ret;
 		if (ret < 0)

@@ -24,6 +24,9 @@ struct player {
 	struct recorder *recorder; /* NULL: no text of events */
 	uint64_t base_ns; /* added to the times of the operations (after a preparation) */
 	uint32_t until; /* stop behind the operation of this number; 0: play all */
+	/* NULL, or called behind each operation with its result */
+	void (*played_op)(void *priv, const struct foliofs_op *op, int64_t ret);
+	void *priv;
 	/* filled; all 0 at the beginning: */
 	uint32_t next; /* operation to go on with: index in ops */
 	uint64_t last_ns; /* when the last operation began */

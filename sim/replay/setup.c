@@ -189,23 +189,27 @@ int replay_option(struct replay_args *a, int opt, const char *arg)
 	return ret;
 }
 
-int replay_load(struct replay_args *a, const char *path, struct replay_setup *s, char *err,
-		size_t errlen)
+int replay_geometry(struct replay_args *a, struct replay_setup *s, char *err, size_t errlen)
 {
-	const struct trace_options oplist = { .format = TRACE_OPLIST };
-	uint32_t i;
-	int ret;
-
 	memset(s, 0, sizeof(*s));
 	s->args = a;
-	s->path = path;
 	if (!geometry_given(&a->geometry)) {
 		s->default_geometry = true;
 		a->geometry.mkfs = REPLAY_DEFAULT_MKFS;
 	}
-	ret = geometry_load(&a->geometry, &s->geometry, err, errlen);
+	return geometry_load(&a->geometry, &s->geometry, err, errlen);
+}
+
+int replay_load(struct replay_args *a, const char *path, struct replay_setup *s, char *err,
+		size_t errlen)
+{
+	const struct trace_options oplist = { .format = TRACE_OPLIST };
+	int ret = replay_geometry(a, s, err, errlen);
+	uint32_t i;
+
 	if (ret)
 		return ret;
+	s->path = path;
 	ret = trace_load(path, &a->trace, &s->trace, err, errlen);
 	if (ret)
 		return ret;

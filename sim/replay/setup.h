@@ -83,6 +83,8 @@ int replay_number(struct replay_args *a, const char *name, const char *what, con
 		  uint32_t *v);
 /* Append " NAME 'VALUE'" to @a->again; either may be missing ("", NULL). */
 void replay_again(struct replay_args *a, const char *name, const char *value);
+/* Read the geometry alone: 0, or a negative errno with a message (exit 3). */
+int replay_geometry(struct replay_args *a, struct replay_setup *s, char *err, size_t errlen);
 /*
  * Read geometry, trace and prepare operations: 0, or a negative errno with a message (exit 3).
  * replay_setup_free() only after success.
