@@ -9,6 +9,7 @@ int cmd_run(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
 int cmd_conform(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
+int cmd_cost(int argc, char **argv);
 int cmd_backport(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_kernels(int argc, char **argv);

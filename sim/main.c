@@ -16,6 +16,7 @@ static const struct command {
 	{ "replay", cmd_replay, "replay a trace of system calls or an op list" },
 	{ "conform", cmd_conform, "compare the model with captures of real kernels" },
 	{ "compare", cmd_compare, "the same trace under several kernels" },
+	{ "cost", cmd_cost, "what the same trace costs on several data paths" },
 	{ "backport", cmd_backport, "what changes picked for an older kernel lack and break" },
 	{ "report", cmd_report, "HTML page from a capture or a JSON result" },
 	{ "kernels", cmd_kernels, "kernels and the changes that they are made of" },

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+/* Constants of the cost model: see constants.h. */
+#include "constants.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "csv.h"
+#include "trace/opvec.h"
+
+#define COPY_UNIT 4096.0 /* copy_us is for that many bytes, whatever the page size */
+
+const char *cost_class_text(enum cost_class class)
+{
+	static const char *const texts[COST_CLASSES] = {
+		"read", "write, new", "write, over", "write, new, fsync", "write, over, fsync",
+		"other",
+	};
+
+	return texts[class];
+}
+
+const char *cost_class_name(enum cost_class class)
+{
+	static const char *const names[COST_CLASSES] = {
+		"read", "write_new", "write_over", "sync_new", "sync_over", "other",
+	};
+
+	return names[class];
+}
+
+/* "Y": 1, "N": 0, else -EINVAL. */
+static int yes(const char *s)
+{
+	return !strcmp(s, "Y") ? 1 : !strcmp(s, "N") ? 0 : -EINVAL;
+}
+
+int cost_class_of(const char *type, const char *overwrite, const char *sync)
+{
+	int over = yes(overwrite), synced = yes(sync);
+
+	if (!strcmp(type, "read"))
+		return !strcmp(overwrite, "-") && !strcmp(sync, "-") ? COST_READ : -EINVAL;
+	if (strcmp(type, "write") || over < 0 || synced < 0)
+		return -EINVAL;
+	return synced ? (over ? COST_SYNC_OVER : COST_SYNC_NEW) :
+			(over ? COST_WRITE_OVER : COST_WRITE_NEW);
+}
+
+/* Columns of the file. */
+enum { DEVICE, TYPE, OVERWRITE, SYNC, WRITEBACK, OP, COPY, STEP, BLOCK, BH, SOURCE, COLUMNS };
+
+static const char *const columns[COLUMNS] = {
+	"device", "type", "overwrite", "sync", "writeback", "op_us", "copy_us", "step_us",
+	"block_us", "bh_us", "source",
+};
+
+static int read_line(struct csv *csv, const int *at, struct cost_line *l)
+{
+	double *const number[] = { &l->op, &l->copy, &l->step, &l->block, &l->bh };
+	const char *const *f = csv->field;
+	int class, wb, i;
+
+	if (!*f[at[DEVICE]] || strlen(f[at[DEVICE]]) >= COST_DEVICE_NAME)
+		return csv_refuse(csv, "device: a name of at most 23 letters", f[at[DEVICE]]);
+	snprintf(l->device, sizeof(l->device), "%s", f[at[DEVICE]]);
+	class = cost_class_of(f[at[TYPE]], f[at[OVERWRITE]], f[at[SYNC]]);
+	if (class < 0)
+		return csv_refuse(csv, "type, overwrite, sync: read,-,- or write and Y or N each",
+				  f[at[TYPE]]);
+	l->class = (enum cost_class)class;
+	wb = class == COST_READ && !strcmp(f[at[WRITEBACK]], "-") ? 0 : yes(f[at[WRITEBACK]]);
+	if (wb < 0 || (wb && class == COST_READ))
+		return csv_refuse(csv, "writeback: Y or N, or - for a read", f[at[WRITEBACK]]);
+	l->writeback = wb;
+	for (i = OP; i <= BH; i++)
+		if (csv_number(csv, at[i], 0, number[i - OP]))
+			return -EINVAL;
+	if (!*f[at[SOURCE]])
+		return csv_refuse(csv, "source: where the constants come from", "");
+	return 0;
+}
+
+static int read_lines(struct cost_constants *c, struct csv *csv)
+{
+	int at[COLUMNS], i, ret;
+
+	for (i = 0; i < COLUMNS; i++) {
+		at[i] = csv_column(csv, columns[i]);
+		if (at[i] < 0)
+			return -EINVAL;
+	}
+	while ((ret = csv_next(csv)) > 0) {
+		struct cost_line l = { 0 };
+
+		ret = read_line(csv, at, &l);
+		if (ret)
+			return ret;
+		if (cost_line(c, l.device, l.class))
+			return csv_refuse(csv, "each class of a device once", l.device);
+		c->lines = trace_realloc(c->lines, c->nr + 1, sizeof(l));
+		c->lines[c->nr++] = l;
+	}
+	if (!ret && !c->nr)
+		return csv_refuse(csv, "a line of constants", "the end of the file");
+	return ret;
+}
+
+/* The file beside the program: PREFIX/bin/foliosim and PREFIX/share, or both in a build tree. */
+static void default_path(char *path, size_t len)
+{
+	static const char *const places[] = { "../share/foliosim", "share/foliosim" };
+	char exe[4096];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	size_t i;
+
+	exe[n > 0 ? n : 0] = '\0';
+	if (strrchr(exe, '/'))
+		*strrchr(exe, '/') = '\0';
+	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		snprintf(path, len, "%s/%s/cost-constants.csv", exe, places[i]);
+		if (!access(path, R_OK))
+			return;
+	}
+}
+
+int cost_constants_load(struct cost_constants *c, const char *path, char *err, size_t errlen)
+{
+	struct csv csv;
+	int ret;
+
+	memset(c, 0, sizeof(*c));
+	if (path)
+		snprintf(c->path, sizeof(c->path), "%s", path);
+	else
+		default_path(c->path, sizeof(c->path));
+	ret = csv_open(&csv, c->path, err, errlen);
+	if (ret)
+		return ret;
+	ret = read_lines(c, &csv);
+	csv_close(&csv);
+	if (ret)
+		cost_constants_free(c);
+	return ret;
+}
+
+void cost_constants_free(struct cost_constants *c)
+{
+	free(c->lines);
+	c->lines = NULL;
+	c->nr = 0;
+}
+
+int cost_device(const struct cost_constants *c, const char *device, char *err, size_t errlen)
+{
+	char names[200] = "";
+	size_t i, k;
+
+	for (i = 0; i < c->nr; i++) {
+		if (!strcmp(c->lines[i].device, device))
+			return 0;
+		for (k = 0; k < i && strcmp(c->lines[k].device, c->lines[i].device); k++)
+			;
+		if (k == i && strlen(names) + COST_DEVICE_NAME + 2 < sizeof(names))
+			sprintf(names + strlen(names), "%s%s", *names ? ", " : "",
+				c->lines[i].device);
+	}
+	snprintf(err, errlen, "--device: expected one of %s: %s, got '%s'", c->path, names, device);
+	return -ENOENT;
+}
+
+const struct cost_line *cost_line(const struct cost_constants *c, const char *device,
+				  enum cost_class class)
+{
+	size_t i;
+
+	for (i = 0; i < c->nr; i++)
+		if (c->lines[i].class == class && !strcmp(c->lines[i].device, device))
+			return &c->lines[i];
+	return NULL;
+}
+
+double cost_time(const struct cost_line *l, const struct cost_work *w)
+{
+	double ops = (double)w->ops;
+	uint64_t folios = l->class == COST_READ ? w->folios : w->steps;
+
+	return ops * l->op + (double)w->bytes / COPY_UNIT * l->copy + (double)folios * l->step +
+	       (double)w->blocks * l->block + (w->blocks ? ops * l->bh : 0);
+}
