@@ -245,6 +245,7 @@ void report_free(struct report *r)
 		free(r->notes[i].heading);
 		free(r->notes[i].text);
 	}
+	report_grids_free(r);
 	free(r->pairs);
 	free(r->notes);
 	free(r->own_stats);

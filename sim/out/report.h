@@ -51,6 +51,19 @@ struct report_matrix {
 	struct report_cell cell[REPORT_SIZES][REPORT_KERNELS];
 };
 
+/* A table of text; the first row is its head. */
+struct report_grid {
+	char *title;
+	size_t columns, nr_cells;
+	char **cells; /* row by row */
+};
+
+/* A figure that was measured beside the one that was predicted. */
+struct report_point {
+	char *series, *label;
+	double measured, predicted;
+};
+
 struct report {
 	char title[160], kernel[96];
 	enum report_outcome outcome;
@@ -64,6 +77,10 @@ struct report {
 	const struct stats *stats; /* NULL: none; not freed */
 	struct stats *own_stats; /* freed with the report */
 	struct report_matrix matrix; /* nr_kernels 0: none */
+	struct report_grid *grids;
+	size_t nr_grids;
+	struct report_point *points;
+	size_t nr_points;
 };
 
 void report_init(struct report *r, const char *title);
@@ -74,6 +91,13 @@ void report_pair(struct report *r, const char *key, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void report_note(struct report *r, const char *heading, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* A table of text, to be filled cell by cell; it is on the page, not in the JSON. */
+void report_grid(struct report *r, const char *title, size_t columns);
+/* The next cell of the last table, printf-like. */
+void report_cell(struct report *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A point of the plot of what was measured against what was predicted. */
+void report_point(struct report *r, const char *series, const char *label, double measured,
+		  double predicted);
 /* Kernel, geometry and limits of the journal. */
 void report_environment(struct report *r, const struct foliofs_kernel *k,
 			const struct foliofs_geometry *g);

@@ -43,7 +43,7 @@ static const char style[] =
 	"@media print { body { max-width: none; margin: 0 } h2, figure, table { break-inside: "
 	"avoid } }\n";
 
-static void escape(FILE *out, const char *s)
+void report_escape(FILE *out, const char *s)
 {
 	for (; *s; s++) {
 		switch (*s) {
@@ -84,23 +84,25 @@ static void head(const struct report *r, FILE *out)
 	fputs("<!doctype html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n"
 	      "<meta name=viewport content=\"width=device-width\">\n<title>",
 	      out);
-	escape(out, r->title);
+	report_escape(out, r->title);
 	fprintf(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<h1>", style);
-	escape(out, r->title);
+	report_escape(out, r->title);
 	fputs("</h1>\n<p class=sub>", out);
 	if (r->stats)
 		fputs("journal handles, folios and extents of one run", out);
+	else if (r->nr_grids)
+		fputs("work of the data paths", out);
 	else
 		fputs("journal credits", out);
 	if (r->kernel[0]) {
 		fputs(", under ", out);
-		escape(out, r->kernel);
+		report_escape(out, r->kernel);
 	}
 	fputs("</p>\n", out);
 	if (r->verdict[0]) {
 		fprintf(out, "<div class=\"verdict %s\"><b>%s</b>", classes[r->outcome],
 			words[r->outcome]);
-		escape(out, r->verdict);
+		report_escape(out, r->verdict);
 		fputs("</div>\n", out);
 	}
 	if (!r->nr_pairs)
@@ -108,9 +110,9 @@ static void head(const struct report *r, FILE *out)
 	fputs("<table class=facts>\n", out);
 	for (i = 0; i < r->nr_pairs; i++) {
 		fputs("<tr><td>", out);
-		escape(out, r->pairs[i].key);
+		report_escape(out, r->pairs[i].key);
 		fputs("</td><td>", out);
-		escape(out, r->pairs[i].value);
+		report_escape(out, r->pairs[i].value);
 		fputs("</td></tr>\n", out);
 	}
 	fputs("</table>\n", out);
@@ -141,10 +143,10 @@ static void rules(const struct stats *s, FILE *out)
 	      out);
 	for (i = 0; i < s->nr_rules; i++) {
 		fputs("<tr><td class=bad>", out);
-		escape(out, s->rule[i].id);
+		report_escape(out, s->rule[i].id);
 		fprintf(out, "</td><td>%" PRIu64 "</td><td>op&nbsp;%u</td><td class=w>",
 			s->rule[i].count, s->rule[i].op);
-		escape(out, s->rule[i].text);
+		report_escape(out, s->rule[i].text);
 		fputs("</td></tr>\n", out);
 	}
 	fputs("</table>\n", out);
@@ -227,7 +229,7 @@ static void largest(const struct report *r, FILE *out)
 		int64_t all = c->asked + c->rsv;
 
 		fputs("<tr><td class=c>", out);
-		escape(out, c->name[0] ? c->name : "(not traced)");
+		report_escape(out, c->name[0] ? c->name : "(not traced)");
 		fprintf(out, "</td><td class=t>%s</td><td>%" PRId64 "</td>",
 			stats_type_name(c->type), c->asked);
 		cell(out, (uint64_t)(c->extended > 0 ? c->extended : 0), false);
@@ -305,13 +307,13 @@ static void matrix(const struct report *r, const struct report_plots *p, FILE *o
 	if (!m->nr_kernels)
 		return;
 	fputs("<h2>Writeback of the largest folio: block size by kernel</h2>\n<p class=note>", out);
-	escape(out, m->title);
+	report_escape(out, m->title);
 	fputs("; asked + reserved, in blocks, against the limit of one handle.</p>\n", out);
 	plot(p, PLOT_MATRIX, out);
 	fputs("<table>\n<tr><th>block size", out);
 	for (k = 0; k < m->nr_kernels; k++) {
 		fputs("<th>", out);
-		escape(out, m->kernel[k]);
+		report_escape(out, m->kernel[k]);
 	}
 	fputs("</tr>\n", out);
 	for (i = 0; i < m->nr_sizes; i++) {
@@ -343,12 +345,12 @@ static void notes(const struct report *r, FILE *out)
 			if (*before)
 				fputs("</ul>\n", out);
 			fputs("<h2>", out);
-			escape(out, r->notes[i].heading);
+			report_escape(out, r->notes[i].heading);
 			fputs("</h2>\n<ul>\n", out);
 			before = r->notes[i].heading;
 		}
 		fputs("<li>", out);
-		escape(out, r->notes[i].text);
+		report_escape(out, r->notes[i].text);
 		fputs("</li>\n", out);
 	}
 	if (*before)
@@ -368,6 +370,10 @@ void report_html(const struct report *r, const struct report_plots *p, FILE *out
 		blocks(r, p, out);
 	}
 	matrix(r, p, out);
+	if (r->nr_points)
+		fputs("<h2>Measured against predicted</h2>\n", out);
+	plot(p, PLOT_RATIOS, out);
+	report_grids_html(r, out);
 	notes(r, out);
 	fputs("<footer>Made by foliosim, a model of ext4 and jbd2 with large folios.", out);
 	for (i = 0; i < PLOT_COUNT && !p->wanted[i]; i++)

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const char *const names[PLOT_COUNT] = { "credits", "orders", "extents", "matrix" };
+static const char *const names[PLOT_COUNT] = { "credits", "orders", "extents", "matrix", "ratios" };
 
 const char *report_plot_name(enum report_plot_id id)
 {
@@ -271,6 +271,11 @@ static int write_sources(const struct report *r, const char *dir, enum report_pl
 			matrix_data(&r->matrix, dat);
 			matrix_script(&r->matrix, gp);
 			break;
+		case PLOT_RATIOS:
+			head(gp, PLOT_RATIOS, 560);
+			report_points_data(r, dat);
+			report_points_script(r, gp);
+			break;
 		case PLOT_COUNT:
 			break;
 		}
@@ -342,6 +347,7 @@ int report_plot(const struct report *r, const char *dir, struct report_plots *p,
 	p->wanted[PLOT_ORDERS] = orders != 0;
 	p->wanted[PLOT_EXTENTS] = s && (s->extents_mapped || s->pieces);
 	p->wanted[PLOT_MATRIX] = r->matrix.nr_kernels != 0;
+	p->wanted[PLOT_RATIOS] = r->nr_points != 0;
 	for (i = 0; i < PLOT_COUNT; i++) {
 		if (!p->wanted[i])
 			continue;
