@@ -184,6 +184,10 @@ const struct cost_line *cost_line(const struct cost_constants *c, const char *de
 	return NULL;
 }
 
+/*
+ * SIMPLIFIED: a linear model of the path through the page cache.  What a partial write reads first,
+ * and an fsync that is not directly behind one write, have no price; neither has contention.
+ */
 double cost_time(const struct cost_line *l, const struct cost_work *w)
 {
 	double ops = (double)w->ops;

@@ -78,7 +78,7 @@ int csv_open(struct csv *c, const char *path, char *err, size_t errlen)
 	c->f = !strcmp(path, "-") ? stdin : fopen(path, "r");
 	if (!c->f) {
 		ret = -errno;
-		snprintf(err, errlen, "%s: %s", path, strerror(-ret));
+		snprintf(err, errlen, "%s: cannot open: %s", path, strerror(-ret));
 		return ret;
 	}
 	ret = next_line(c);

@@ -211,7 +211,7 @@ void cost_table_print(FILE *f, const struct cost_table *t, const struct cost_con
 	for (i = 0; i < t->nr_found; i++) {
 		const struct cost_agreement *a = &t->found[i];
 
-		fprintf(f, "%-12s %-10s %5u %17.3f %10.1f%% %9.1f%%\n", a->source, a->path, a->rows,
+		fprintf(f, "%-12s %-10s %5u %17.4f %10.2f%% %9.1f%%\n", a->source, a->path, a->rows,
 			a->rank, 100 * a->mean, 100 * a->max);
 	}
 	for (i = 0; i < t->nr; i++)
