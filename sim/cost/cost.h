@@ -17,7 +17,7 @@ struct cost_side {
 	struct foliofs_kernel kernel;
 	struct foliofs_geometry geometry;
 	/* filled by cost_run(): */
-	const char *path; /* "bh", "bh+lf", "iomap+lf"; "-": no data was moved */
+	const char *path; /* "bh", "bh+lf", "iomap", "iomap+lf", "memory" (tmpfs); "-": no data was moved */
 	struct cost_work work[COST_CLASSES];
 	uint64_t failed; /* operations with an error */
 };

@@ -91,8 +91,14 @@ static void totals(FILE *f, const struct cost_result *r)
 	fprintf(f, "\n");
 	if (first > 0) {
 		fprintf(f, "times as fast as %-17.16s", r->sides->side[0].name);
-		for (i = 0; i < r->sides->nr; i++)
-			fprintf(f, " %*.2f", WIDTH, first / side_time(r, i));
+		for (i = 0; i < r->sides->nr; i++) {
+			double us = side_time(r, i);
+
+			if (us > 0)
+				fprintf(f, " %*.2f", WIDTH, first / us);
+			else
+				fprintf(f, " %*s", WIDTH, "-");
+		}
 		fprintf(f, "\n");
 	}
 	cost_side_time(&r->sides->side[0], r->constants, r->device, &unpriced);

@@ -71,6 +71,17 @@ static void wrote(struct classes *c, const struct foliofs_op *op, const struct c
 	c->file = op->file;
 }
 
+/*
+ * An fsync directly behind a write that writes back no more than that: it is priced with it.  One
+ * that flushes what many writes left has no price.
+ */
+static bool is_fsync_of_write(const struct classes *c, const struct foliofs_op *op,
+			      const struct cost_work *w)
+{
+	return (op->kind == FOLIOFS_OP_FSYNC || op->kind == FOLIOFS_OP_FDATASYNC) && c->pending &&
+	       c->file == op->file && w->wb_folios <= c->write.steps;
+}
+
 static void on_op(void *priv, const struct foliofs_op *op, int64_t ret)
 {
 	struct classes *c = priv;
@@ -85,8 +96,7 @@ static void on_op(void *priv, const struct foliofs_op *op, int64_t ret)
 	w.ops = pieces;
 	if ((op->kind == FOLIOFS_OP_WRITE || op->kind == FOLIOFS_OP_APPEND) && done) {
 		wrote(c, op, &w);
-	} else if ((op->kind == FOLIOFS_OP_FSYNC || op->kind == FOLIOFS_OP_FDATASYNC) &&
-		   c->pending && c->file == op->file) {
+	} else if (is_fsync_of_write(c, op, &w)) {
 		w.ops = 0; /* it is the write's */
 		cost_work_add(&w, &c->write);
 		put(c, c->over ? COST_SYNC_OVER : COST_SYNC_NEW, &w);
@@ -118,6 +128,8 @@ static const char *path_of(const struct cost_meter *m, bool large)
 		return large ? "iomap+lf" : "iomap";
 	if (m->buffers)
 		return large ? "bh+lf" : "bh";
+	if (m->folios)
+		return "memory";
 	return "-";
 }
 

@@ -106,6 +106,7 @@ static void on_event(void *priv, const struct foliofs_event *ev)
 
 	switch (ev->id) {
 	case FOLIOFS_EV_foliofs_step:
+		m->folios = true;
 		m->work.steps++;
 		m->work.bytes += ev->arg[3];
 		return;

@@ -55,6 +55,7 @@ struct cost_meter {
 	bool made; /* space was promised or taken, or the size grew, since then */
 	bool iomap; /* ever: the iomap path runs */
 	bool buffers; /* ever: buffer heads are walked */
+	bool folios; /* ever: something was copied */
 	struct cost_bio bio[2]; /* read, written */
 };
 
