@@ -157,10 +157,50 @@ static int remove_root(void **state)
 	return system(command);
 }
 
+/* Tables of text, and the points of a plot: a block of data for each series. */
+static void grids(void **state)
+{
+	struct report r;
+	char *text;
+	size_t len;
+	FILE *out;
+
+	(void)state;
+	report_init(&r, "t");
+	report_grid(&r, "Work <1>", 2);
+	report_cell(&r, "a");
+	report_cell(&r, "b");
+	report_cell(&r, "x & y");
+	report_cell(&r, "%d", 7);
+	text = page_of(&r);
+	assert_non_null(strstr(text, "<h2>Work &lt;1&gt;</h2>"));
+	assert_non_null(strstr(text, "<tr><th>a<th>b</tr>\n<tr><td>x &amp; y<td>7</tr>"));
+	free(text);
+	report_point(&r, "one", "p", 2, 1.5);
+	report_point(&r, "two", "q", 3, 3.25);
+	report_point(&r, "one", "s", 1, 1);
+	out = open_memstream(&text, &len);
+	report_points_data(&r, out);
+	fclose(out);
+	assert_string_equal(strchr(text, '\n') + 1,
+			    "# one\n2.0000 1.5000 \"p\"\n1.0000 1.0000 \"s\"\n\n\n"
+			    "# two\n3.0000 3.2500 \"q\"\n");
+	free(text);
+	out = open_memstream(&text, &len);
+	report_points_script(&r, out);
+	fclose(out);
+	assert_non_null(strstr(text, "'ratios.dat' index 0 using 1:2"));
+	assert_non_null(strstr(text, "'ratios.dat' index 1 using 1:2"));
+	assert_null(strstr(text, "index 2"));
+	free(text);
+	report_free(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(page),
+		cmocka_unit_test(grids),
 		cmocka_unit_test(json),
 		cmocka_unit_test(refused),
 	};
