@@ -5,7 +5,6 @@
  */
 #include "cmd_report.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>

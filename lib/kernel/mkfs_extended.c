@@ -4,7 +4,6 @@
  * those that do not.  Stands for the extended options of mke2fs 1.47.
  */
 #include <ctype.h>
-#include <stdio.h>
 #include "mkfs.h"
 #include "parse.h"
 

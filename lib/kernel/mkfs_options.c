@@ -5,7 +5,6 @@
  * are read here; what they mean together is in mkfs_sizes.c.
  */
 #include <foliofs/mkfs.h>
-#include <stdio.h>
 #include "mkfs.h"
 #include "parse.h"
 

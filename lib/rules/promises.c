@@ -6,7 +6,6 @@
  * power can be cut in its middle: a byte that is being overwritten may be old or new,
  * and what else it could be (stale, memory nobody filled) is looked for in all files.
  */
-#include <stdio.h>
 #include "promise.h"
 
 struct ffs_promise *ffs_promise_find(const struct foliofs_fs *fs, u32 ino, u32 *at)

@@ -2,7 +2,6 @@
 /* How much two sequences have in common: see match.h. */
 #include "match.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

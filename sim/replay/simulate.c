@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* Simulates a capture of a real kernel: see simulate.h. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

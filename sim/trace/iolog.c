@@ -9,7 +9,6 @@
  * that of version 3 is what fio 3.33 writes, its manual does not name the unit.  Files are those
  * that the job laid out before it began, at least as long as the log reads; trim punches a hole.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,6 @@
  * number; * the rest of the line into path; ? what follows may be missing.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "trace/oplist_fields.h"

@@ -4,6 +4,7 @@
  * together: a trace has millions of them and drops all at once.
  */
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

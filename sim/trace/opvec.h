@@ -12,8 +12,6 @@
 #ifndef SIM_TRACE_OPVEC_H
 #define SIM_TRACE_OPVEC_H
 
-#include <stdarg.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* Operations of a strace log: numbers, times and texts, see strace.h. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "trace/oplist.h"

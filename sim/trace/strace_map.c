@@ -8,7 +8,6 @@
  * that is not.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "trace/strace.h"

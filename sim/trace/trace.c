@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Reading a trace of any format, see trace.h. */
-#include <ctype.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
