@@ -158,7 +158,6 @@ struct foliofs_explain_line {
 
 struct foliofs_explain {
 	char rule[112]; /* the whole formula */
-	char reserve[64]; /* that of the reserve; "" if there is none */
 	unsigned int nr;
 	struct foliofs_explain_line line[24];
 };

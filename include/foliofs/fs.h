@@ -205,7 +205,6 @@ typedef void (*foliofs_stop_fn)(void *priv, enum foliofs_stop stop, uint32_t ino
 FOLIOFS_API void foliofs_fs_set_stop_handler(struct foliofs_fs *fs, foliofs_stop_fn fn,
 					     void *priv);
 FOLIOFS_API const char *foliofs_stop_name(enum foliofs_stop s);
-FOLIOFS_API const char *foliofs_stop_meaning(enum foliofs_stop s);
 /* Stop of that name: 0, or -ENOENT. */
 FOLIOFS_API int foliofs_stop_find(const char *name, enum foliofs_stop *s);
 
@@ -227,7 +226,6 @@ FOLIOFS_API void foliofs_fs_inject(struct foliofs_fs *fs, enum foliofs_failure w
 FOLIOFS_API uint32_t foliofs_fs_injected(const struct foliofs_fs *fs, enum foliofs_failure what,
 					 bool *failed);
 FOLIOFS_API const char *foliofs_failure_name(enum foliofs_failure f);
-FOLIOFS_API const char *foliofs_failure_meaning(enum foliofs_failure f);
 /* The error that operations may give because of it: positive errno, 0: none. */
 FOLIOFS_API int foliofs_failure_error(enum foliofs_failure f);
 FOLIOFS_API int foliofs_failure_find(const char *name, enum foliofs_failure *f);

@@ -15,18 +15,11 @@ static const char *const stop_names[] = {
 #undef FOLIOFS_STOP
 };
 
-static const char *const stop_meanings[] = {
-#define FOLIOFS_STOP(id, name, meaning) meaning,
-#include <foliofs/stops.def>
-#undef FOLIOFS_STOP
-};
-
 static const struct {
 	const char *name;
 	int error;
-	const char *meaning;
 } failures[] = {
-#define FOLIOFS_FAILURE(id, name, error, meaning) { name, error, meaning },
+#define FOLIOFS_FAILURE(id, name, error, meaning) { name, error },
 #include <foliofs/failures.def>
 #undef FOLIOFS_FAILURE
 };
@@ -34,11 +27,6 @@ static const struct {
 const char *foliofs_stop_name(enum foliofs_stop s)
 {
 	return (unsigned int)s < FOLIOFS_STOP_COUNT ? stop_names[s] : NULL;
-}
-
-const char *foliofs_stop_meaning(enum foliofs_stop s)
-{
-	return (unsigned int)s < FOLIOFS_STOP_COUNT ? stop_meanings[s] : NULL;
 }
 
 int foliofs_stop_find(const char *name, enum foliofs_stop *s)
@@ -56,11 +44,6 @@ int foliofs_stop_find(const char *name, enum foliofs_stop *s)
 const char *foliofs_failure_name(enum foliofs_failure f)
 {
 	return (unsigned int)f < FOLIOFS_FAILURE_COUNT ? failures[f].name : NULL;
-}
-
-const char *foliofs_failure_meaning(enum foliofs_failure f)
-{
-	return (unsigned int)f < FOLIOFS_FAILURE_COUNT ? failures[f].meaning : NULL;
 }
 
 int foliofs_failure_error(enum foliofs_failure f)

@@ -157,7 +157,7 @@ struct foliofs_ask foliofs_ask_explain(const struct foliofs_kernel *k,
 
 	if (e) {
 		e->nr = 0;
-		e->rule[0] = e->reserve[0] = '\0';
+		e->rule[0] = '\0';
 	}
 	if (!len)
 		len = foliofs_credit_op_len(g, op);

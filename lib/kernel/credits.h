@@ -25,7 +25,6 @@ enum {
 	FFS_QUOTA = 3, /* Q of a quota-capable file system: one block a type */
 	FFS_QUOTA_TYPES = 3,
 	FFS_MAX_TRANS_DATA = 64,
-	FFS_RESERVE_TRANS = 12,
 	FFS_INDEX_EXTRA = 12, /* growth of a directory index */
 	FFS_MAX_DEPTH = 5, /* deepest tree of the formulas with a worst-case depth */
 	FFS_WRITEPAGES_BLOCKS = 2048, /* mapped by one round of writeback */

@@ -62,7 +62,6 @@ u32 ffs_layout_used_inodes(const struct ffs_layout *l, u32 group);
 u32 ffs_layout_dirs(const struct ffs_layout *l, u32 group);
 u64 ffs_layout_free_inodes(const struct ffs_layout *l);
 #define FFS_ROOT_INO 2u
-#define FFS_RESIZE_INO 7u
 #define FFS_JOURNAL_INO 8u
 #define FFS_LOST_FOUND_INO 11u
 /* Inode of the orphan file, 0 if there is none. */

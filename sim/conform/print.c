@@ -11,15 +11,6 @@ static bool passes(const struct conform_diff *d, const struct conform_filter *f)
 	return !f->have_op || (!d->file && d->op == f->op);
 }
 
-size_t conform_count_diffs(const struct conform_result *r, const struct conform_filter *f)
-{
-	size_t i, n = 0;
-
-	for (i = 0; i < r->nr_diffs; i++)
-		n += passes(&r->diffs[i], f);
-	return n;
-}
-
 static void print_side(FILE *out, const char *who, const char *text, uint32_t line)
 {
 	if (!text)
@@ -87,14 +78,17 @@ void conform_print(FILE *out, const struct conform_result *r, const struct confo
 {
 	size_t lacks[CONFORM_FAMILY_COUNT] = { 0 }, i, shown = 0;
 	const struct conform_diff *d;
+	bool same = true;
 
 	for (i = 0; i < r->nr_diffs; i++) {
 		d = &r->diffs[i];
-		if (passes(d, f))
-			lacks[d->family] += d->missing > d->surplus ? d->missing : d->surplus;
+		if (!passes(d, f))
+			continue;
+		lacks[d->family] += d->missing > d->surplus ? d->missing : d->surplus;
+		same = false;
 	}
 	fprintf(out, "%-32s", r->capture.name);
-	if (!conform_count_diffs(r, f))
+	if (same)
 		fprintf(out, " same");
 	for (i = 0; i < CONFORM_FAMILY_COUNT; i++)
 		if (lacks[i])

@@ -20,7 +20,5 @@ void conform_print(FILE *out, const struct conform_result *r, const struct confo
 void conform_print_table(FILE *out, const struct conform_count total[CONFORM_FAMILY_COUNT]);
 /* Why the kinds of events that are not compared are left out. */
 void conform_print_left_out(FILE *out, const struct conform_result *r);
-/* The differences that pass @f: their number. */
-size_t conform_count_diffs(const struct conform_result *r, const struct conform_filter *f);
 
 #endif

@@ -238,11 +238,6 @@ bool recorder_wants(const struct recorder *r, unsigned int id)
 	return id < FOLIOFS_EV_COUNT && r->sink.wants[id];
 }
 
-uint64_t recorder_count(const struct recorder *r)
-{
-	return r->count;
-}
-
 void recorder_free(struct recorder *r)
 {
 	free(r);

@@ -44,7 +44,6 @@ void recorder_op(struct recorder *r, uint32_t id, const char *text, uint64_t tim
 int recorder_end(struct recorder *r, uint64_t time_ns);
 /* True if events of this id are written. */
 bool recorder_wants(const struct recorder *r, unsigned int id);
-uint64_t recorder_count(const struct recorder *r);
 void recorder_free(struct recorder *r);
 
 #endif

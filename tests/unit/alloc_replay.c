@@ -49,7 +49,7 @@ struct replay {
 
 	/* the request whose answer comes next */
 	bool asked;
-	u32 asked_ino, asked_len;
+	u32 asked_len;
 	u64 got;
 	u32 requests, wrong, line;
 	char first_wrong[640];
@@ -288,7 +288,6 @@ static void request(struct replay *r, const char *t)
 
 	r->requests++;
 	r->got = ffs_alloc_blocks(r->a, &r->handle, &ar, &err);
-	r->asked_ino = ar.inode->ino;
 	r->asked_len = ar.len;
 	r->asked = true;
 }
