@@ -119,7 +119,12 @@ static int parse(int argc, char **argv, struct conform_args *a)
 			a->plain.dev = optarg;
 			break;
 		case 'f':
-			a->filter.family = optarg;
+			if (conform_family_find(optarg, &a->filter.family)) {
+				fprintf(stderr, "foliosim conform: --family: expected a family of the "
+					"table (folio, start, handle, ...), got '%s'\n", optarg);
+				return 2;
+			}
+			a->filter.have_family = true;
 			break;
 		case 'o':
 			a->filter.have_op = true;

@@ -6,7 +6,7 @@
 
 static bool passes(const struct conform_diff *d, const struct conform_filter *f)
 {
-	if (f->family && strcmp(conform_family_name(d->family), f->family))
+	if (f->have_family && d->family != f->family)
 		return false;
 	return !f->have_op || (!d->file && d->op == f->op);
 }

@@ -8,7 +8,8 @@
 #include "compare.h"
 
 struct conform_filter {
-	const char *family; /* only this one; NULL: all */
+	bool have_family; /* only @family */
+	enum conform_family_id family;
 	bool have_op; /* only operation @op */
 	uint32_t op;
 	bool all; /* every difference, not the first alone */
