@@ -3,6 +3,8 @@
  * foliosim credits: what journal credits every operation asks on a file system, under which
  * kernels, and whether the journal can take it.
  */
+#include "commands.h"
+
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
@@ -10,8 +12,6 @@
 
 #include "credits/credits_report.h"
 #include "geometry/geometry_options.h"
-
-int cmd_credits(int argc, char **argv);
 
 static const char usage[] =
 	"usage: foliosim credits [options] GEOMETRY\n"

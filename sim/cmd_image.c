@@ -3,7 +3,7 @@
  * foliosim image: geometry of a real file system, the largest folio its files get
  * under each kernel, and the credit table that foliosim credits prints.
  */
-#include "cmd_image.h"
+#include "commands.h"
 
 #include <stdio.h>
 #include "credits/credits_report.h"

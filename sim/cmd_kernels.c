@@ -3,13 +3,13 @@
  * foliosim kernels: the kernels and changes that the model knows, a kernel's changes and missing
  * prerequisites, the difference of two kernels.
  */
+#include "commands.h"
+
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <foliofs/kernel.h>
-
-int cmd_kernels(int argc, char **argv);
 
 static const char usage[] =
 	"usage: foliosim kernels              list kernels and changes\n"

@@ -3,7 +3,7 @@
  * foliosim report: a page with tables and plots from a capture folder (a
  * kernel's or a simulated one) or from the JSON of a run.
  */
-#include "cmd_report.h"
+#include "commands.h"
 
 #include <getopt.h>
 #include <stdlib.h>
