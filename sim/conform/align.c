@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/oplist.h"
+
 /* Events in a row that show that both go on alike, and how far ahead to look for so many. */
 static const struct {
 	size_t alike, window;
@@ -63,22 +65,13 @@ static bool listed(const char *list, struct piece name)
 /* "65536", "64K" or "0x10000". */
 static bool size_of(struct piece w, uint64_t *v)
 {
-	char buf[32], *end;
+	char buf[32];
 
-	if (!w.len || w.len >= sizeof(buf) || *w.s < '0' || *w.s > '9')
+	if (w.len >= sizeof(buf))
 		return false;
 	memcpy(buf, w.s, w.len);
 	buf[w.len] = '\0';
-	*v = strtoull(buf, &end, 0);
-	if (*end == 'k' || *end == 'K')
-		*v <<= 10;
-	else if (*end == 'm' || *end == 'M')
-		*v <<= 20;
-	else if (*end == 'g' || *end == 'G')
-		*v <<= 30;
-	else
-		return !*end;
-	return !end[1];
+	return !oplist_number(buf, v);
 }
 
 /* An operation as far as its system calls show it. */
