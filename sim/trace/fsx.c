@@ -60,22 +60,15 @@ bool fsx_is_line(const char *line)
 }
 
 /* Append one operation on the file; its text comes from its fields. */
-static void add(struct trace *t, const struct foliofs_op *op, uint32_t line)
+static void add(struct trace *t, struct foliofs_op *op, uint32_t line)
 {
 	char text[160];
-	struct foliofs_op *to;
 
 	oplist_format(op, "fsx", "fsx", text, sizeof(text));
-	to = opvec_add(&t->v, op->kind, t->v.nr + 1, text, line);
-	to->file = 0;
-	to->file2 = op->kind == FOLIOFS_OP_COPY_RANGE || op->kind == FOLIOFS_OP_REFLINK ? 0 : -1;
-	to->flags = op->flags;
-	to->mode = op->mode;
-	to->path = op->path;
-	to->off = op->off;
-	to->off2 = op->off2;
-	to->len = op->len;
-	to->time_ns = t->v.nr * FSX_STEP_NS;
+	op->id = t->v.nr + 1;
+	op->file2 = op->kind == FOLIOFS_OP_COPY_RANGE || op->kind == FOLIOFS_OP_REFLINK ? 0 : -1;
+	op->time_ns = op->id * FSX_STEP_NS;
+	*opvec_add(&t->v, op->kind, op->id, text, line) = *op;
 }
 
 static void add_open(struct trace *t, bool first, uint32_t line)

@@ -49,28 +49,24 @@ static const char *below_root(const struct iolog *log, const char *name)
 	return name + strspn(name, "/");
 }
 
-static void add(struct iolog *log, struct iolog_file *f, const struct foliofs_op *op, uint32_t line)
+static void add(struct iolog *log, struct iolog_file *f, struct foliofs_op *op, uint32_t line)
 {
 	char text[4400];
-	struct foliofs_op *to;
 
 	oplist_format(op, f->path, NULL, text, sizeof(text));
-	to = opvec_add(&log->t->v, op->kind, log->t->v.nr + 1, text, line);
-	to->file = f->slot;
-	to->flags = op->flags;
-	to->mode = op->mode;
-	to->path = op->path;
-	to->off = op->off;
-	to->len = op->len;
+	op->id = log->t->v.nr + 1;
+	op->file = f->slot;
+	op->file2 = -1;
 	/* Version 2 has no times but waits: actions follow at once, a microsecond apart. */
-	to->time_ns = log->now_ns;
+	op->time_ns = log->now_ns;
 	log->now_ns += log->version == 2 ? US : 0;
+	*opvec_add(&log->t->v, op->kind, op->id, text, line) = *op;
 }
 
 static int act(struct iolog *log, struct iolog_file *f, const char *action, uint64_t off,
 	       uint64_t len, const struct trace_where *w)
 {
-	struct foliofs_op op = { .file = f->slot, .off = off, .len = len };
+	struct foliofs_op op = { .off = off, .len = len };
 
 	if (!strcmp(action, "open")) {
 		op = (struct foliofs_op){ .kind = FOLIOFS_OP_OPEN, .path = f->path, .mode = 0644,
