@@ -21,34 +21,49 @@ static struct conform_diff *add_diff(struct conform_result *r)
 	return &r->diffs[r->nr_diffs++];
 }
 
+/*
+ * Count what the kernel's @x and our @y have in common in @family.  NULL if they are the same,
+ * else a new difference, and where it begins: *@i in @x, *@j in @y.
+ */
+static struct conform_diff *compare_ids(struct conform_result *r, enum conform_family_id family,
+					const uint32_t *x, size_t na, const uint32_t *y, size_t nb,
+					bool ordered, size_t *i, size_t *j)
+{
+	size_t m = ordered ? match_ordered(x, na, y, nb) : match_unordered(x, na, y, nb);
+	struct conform_count *c = &r->count[family];
+	struct conform_diff *d;
+
+	c->seen = true;
+	c->matched += m;
+	c->kernel += na;
+	c->sim += nb;
+	if (m == na && m == nb)
+		return NULL;
+	d = add_diff(r);
+	d->family = family;
+	d->missing = na - m;
+	d->surplus = nb - m;
+	match_first(x, na, y, nb, ordered, i, j);
+	return d;
+}
+
 /* One operation and family. */
 static void compare_group(struct conform_result *r, const struct conform_event *a, size_t na,
 			  const struct conform_event *b, size_t nb)
 {
-	enum conform_family_id family = na ? a->family : b->family;
-	struct conform_count *c = &r->count[family];
-	uint32_t *x = calloc(na + nb + 1, sizeof(*x)), *y = x + na;
+	uint32_t *x = calloc(na + nb + 1, sizeof(*x));
 	struct conform_diff *d;
-	size_t i, j, m;
+	size_t i, j;
 
 	if (!x)
 		abort();
 	for (i = 0; i < na; i++)
 		x[i] = a[i].id;
 	for (i = 0; i < nb; i++)
-		y[i] = b[i].id;
-	m = r->ordered ? match_ordered(x, na, y, nb) : match_unordered(x, na, y, nb);
-	c->seen = true;
-	c->matched += m;
-	c->kernel += na;
-	c->sim += nb;
-	if (m != na || m != nb) {
-		d = add_diff(r);
-		d->family = family;
+		x[na + i] = b[i].id;
+	d = compare_ids(r, na ? a->family : b->family, x, na, x + na, nb, r->ordered, &i, &j);
+	if (d) {
 		d->op = na ? a->op : b->op;
-		d->missing = na - m;
-		d->surplus = nb - m;
-		match_first(x, na, y, nb, r->ordered, &i, &j);
 		if (i < na) {
 			d->kernel = piece_dup(a[i].text);
 			d->kernel_line = a[i].line;
@@ -270,11 +285,10 @@ static void compare_family_facts(struct conform_result *r, const char *file,
 				 const struct facts *a, const struct facts *b,
 				 enum conform_family_id family, enum conform_family_id counted)
 {
-	size_t room = a->nr + b->nr + 1, na, nb, m, i, j;
+	size_t room = a->nr + b->nr + 1, na, nb, i, j;
 	uint32_t *x = calloc(room, sizeof(*x)), *y;
 	const char **s = calloc(room, sizeof(*s)), **t;
-	struct conform_count *c = &r->count[counted];
-	struct conform_diff *d;
+	struct conform_diff *d = NULL;
 
 	if (!x || !s)
 		abort();
@@ -282,22 +296,12 @@ static void compare_family_facts(struct conform_result *r, const char *file,
 	y = x + na;
 	t = s + na;
 	nb = take(b, family, y, t);
-	if (na || nb || family == CONFORM_LAYOUT) {
-		m = match_unordered(x, na, y, nb);
-		c->seen = true;
-		c->matched += m;
-		c->kernel += na;
-		c->sim += nb;
-		if (m != na || m != nb) {
-			d = add_diff(r);
-			d->family = counted;
-			d->file = dup_text(file);
-			d->missing = na - m;
-			d->surplus = nb - m;
-			match_first(x, na, y, nb, 0, &i, &j);
-			d->kernel = i < na ? dup_text(s[i]) : NULL;
-			d->sim = j < nb ? dup_text(t[j]) : NULL;
-		}
+	if (na || nb || family == CONFORM_LAYOUT)
+		d = compare_ids(r, counted, x, na, y, nb, false, &i, &j);
+	if (d) {
+		d->file = dup_text(file);
+		d->kernel = i < na ? dup_text(s[i]) : NULL;
+		d->sim = j < nb ? dup_text(t[j]) : NULL;
 	}
 	free(x);
 	free(s);
