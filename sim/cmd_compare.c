@@ -15,7 +15,7 @@ static const char usage[] =
 	"and dirty, the rules they break, and the first event in which each differs from the first\n"
 	"kernel.\n"
 	"\n"
-	"  --kernel K,K..       kernels (default: v6.15,v6.16,v6.16.1,v6.18)\n"
+	"  --kernel K,K..       kernels (default: " KERNELS_DEFAULT ")\n"
 	REPLAY_USAGE
 	"  --report DIR         page with tables and plots: DIR/index.html\n"
 	"  --json               the result as JSON\n"
@@ -82,7 +82,7 @@ static int compare(struct replay_args *a, const char *path, bool json, const cha
 		return complain(3, err);
 	if (!a->kernels)
 		a->geometry.kernel[0] = 0; /* one kernel is no comparison */
-	nr = replay_kernels(a, "v6.15,v6.16,v6.16.1,v6.18", k, err, sizeof(err));
+	nr = replay_kernels(a, KERNELS_DEFAULT, k, err, sizeof(err));
 	if (nr < 2) {
 		replay_setup_free(&s);
 		return complain(2, nr < 0 ? err : "--kernel: expected several kernels");

@@ -12,6 +12,7 @@
 
 #include "credits/credits_report.h"
 #include "geometry/geometry_options.h"
+#include "kernels.h"
 
 static const char usage[] =
 	"usage: foliosim credits [options] GEOMETRY\n"
@@ -20,7 +21,7 @@ static const char usage[] =
 	GEOMETRY_USAGE
 	"\n"
 	"  -k, --kernel K,K..   kernels (default: that of the meta.yaml, else\n"
-	"                       v6.15,v6.16,v6.16.1,v6.18)\n"
+	"                       " KERNELS_DEFAULT ")\n"
 	"  -w, --with CHANGE    with this change (may be repeated)\n"
 	"  -W, --without CHANGE without this change (may be repeated)\n"
 	"  -e, --explain OP     how OP comes to its numbers, term by term\n"
@@ -48,15 +49,11 @@ static const struct option long_options[] = {
 	{ 0 },
 };
 
-enum { MAX_CHANGES = 32 };
-
 struct request {
 	struct geometry_args geometry;
 	struct credits_file file;
 	const char *kernels;
-	const char *changes[MAX_CHANGES]; /* "+name" or "-name" */
-	char signs[MAX_CHANGES];
-	unsigned int nr_changes;
+	struct kernel_changes changes;
 	enum foliofs_credit_op explain; /* FOLIOFS_CREDIT_COUNT: none */
 	bool min_journal, json;
 };
@@ -95,10 +92,8 @@ static int take_option(struct request *r, int opt, const char *arg)
 		break;
 	case 'w':
 	case 'W':
-		if (r->nr_changes == MAX_CHANGES)
+		if (kernel_changes_add(&r->changes, opt == 'w', arg))
 			return complain(-EINVAL, "too many changes at \"%s\"", arg);
-		r->signs[r->nr_changes] = opt == 'w';
-		r->changes[r->nr_changes++] = arg;
 		break;
 	case 'e':
 		if (foliofs_credit_op_find(arg, &r->explain))
@@ -133,38 +128,12 @@ static int take_option(struct request *r, int opt, const char *arg)
 	return ret ? -EINVAL : 0;
 }
 
-/* The kernels of the request, with their changes: number, or -EINVAL. */
-static int kernels_of(const struct request *r, struct foliofs_kernel *k)
-{
-	const char *list = r->kernels;
-	char err[200];
-	int nr;
-
-	if (!list)
-		list = r->geometry.kernel[0] ? r->geometry.kernel : "v6.15,v6.16,v6.16.1,v6.18";
-	nr = credits_kernels(list, k, err, sizeof(err));
-	if (nr < 0)
-		return complain(-EINVAL, "%s", err);
-	for (int n = 0; n < nr; n++) {
-		for (unsigned int i = 0; i < r->nr_changes; i++) {
-			enum foliofs_change c;
-
-			if (foliofs_change_find(r->changes[i], &c))
-				return complain(-EINVAL, "no change \"%s\"", r->changes[i]);
-			if (r->signs[i] ? foliofs_kernel_with(&k[n], c) :
-					  foliofs_kernel_without(&k[n], c))
-				return complain(-EINVAL, "name of kernel %s gets too long",
-						k[n].name);
-		}
-	}
-	return nr;
-}
-
 int cmd_credits(int argc, char **argv)
 {
 	struct request r = { .file.order = -1, .explain = FOLIOFS_CREDIT_COUNT };
 	struct foliofs_kernel k[CREDITS_MAX_KERNELS];
 	struct foliofs_geometry g;
+	const char *list;
 	char err[256];
 	int opt, nr, ret;
 
@@ -180,9 +149,10 @@ int cmd_credits(int argc, char **argv)
 		return complain(2, "%s", "no file system: give --image, --meta or --mkfs");
 	if (geometry_load(&r.geometry, &g, err, sizeof(err)))
 		return complain(3, "%s", err);
-	nr = kernels_of(&r, k);
+	list = r.kernels ? r.kernels : r.geometry.kernel[0] ? r.geometry.kernel : KERNELS_DEFAULT;
+	nr = kernels_parse(list, &r.changes, k, CREDITS_MAX_KERNELS, err, sizeof(err));
 	if (nr < 0)
-		return 2;
+		return complain(2, "%s", err);
 	if (r.json)
 		ret = credits_json(stdout, &r.file, &g, k, nr);
 	else if (r.min_journal)

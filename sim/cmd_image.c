@@ -9,11 +9,12 @@
 #include "credits/credits_report.h"
 #include "geometry/geometry_options.h"
 #include "geometry/geometry_print.h"
+#include "kernels.h"
 
 static const char usage[] =
 	"usage: foliosim image [options] IMG\n"
 	"\n"
-	"  -k, --kernel K[,K]   kernels (v6.15,v6.16,v6.16.1,v6.18)\n"
+	"  -k, --kernel K[,K]   kernels (" KERNELS_DEFAULT ")\n"
 	"      --mount OPTIONS  mount options, added to the defaults of the superblock\n"
 	"      --page-size SIZE page size of the machine: 4k, 16k or 64k\n"
 	"  -h, --help           this text\n";
@@ -34,7 +35,7 @@ static int bad_usage(const char *text)
 static int parse_kernels(struct image *im, const char *list)
 {
 	char text[200];
-	int nr = credits_kernels(list, im->kernels, text, sizeof(text));
+	int nr = kernels_parse(list, NULL, im->kernels, CREDITS_MAX_KERNELS, text, sizeof(text));
 
 	if (nr < 0)
 		return bad_usage(text);
@@ -80,7 +81,7 @@ int cmd_image(int argc, char **argv)
 	struct image im = { .nr_kernels = 0 };
 	struct foliofs_geometry g;
 	char text[400];
-	int ret = parse_kernels(&im, "v6.15,v6.16,v6.16.1,v6.18");
+	int ret = parse_kernels(&im, KERNELS_DEFAULT);
 
 	if (!ret)
 		ret = parse_options(&im, argc, argv);

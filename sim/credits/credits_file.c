@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The file that credits are asked for, the kernels that are asked, and verdicts in words. */
+/* The file that credits are asked for, and verdicts in words. */
 #include "credits_file.h"
 
 #include <errno.h>
@@ -16,32 +16,6 @@ void credits_kind(const struct credits_file *f, const struct foliofs_kernel *k,
 	kind->i_blocks = f->i_blocks;
 	if (f->order >= 0)
 		kind->order = (uint8_t)f->order;
-}
-
-int credits_kernels(const char *list, struct foliofs_kernel *k, char *err, size_t errlen)
-{
-	char name[sizeof(k->name)];
-	int nr = 0;
-
-	for (;;) {
-		size_t len = strcspn(list, ",");
-
-		if (!len || len >= sizeof(name)) {
-			snprintf(err, errlen, "list of kernels: name of %zu characters", len);
-			return -EINVAL;
-		}
-		if (nr == CREDITS_MAX_KERNELS) {
-			snprintf(err, errlen, "list of kernels: more than %d", nr);
-			return -EINVAL;
-		}
-		memcpy(name, list, len);
-		name[len] = '\0';
-		if (foliofs_kernel_parse(name, &k[nr++], err, errlen))
-			return -EINVAL;
-		if (!list[len])
-			return nr;
-		list += len + 1;
-	}
 }
 
 const char *credits_verdict_name(enum foliofs_verdict v)

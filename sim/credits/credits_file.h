@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The file that credits are asked for, and the kernels that are asked. */
+/* The file that credits are asked for, and verdicts in words. */
 #ifndef CREDITS_FILE_H
 #define CREDITS_FILE_H
 
@@ -18,12 +18,6 @@ struct credits_file {
 /* The inode kind of @f under @k. */
 void credits_kind(const struct credits_file *f, const struct foliofs_kernel *k,
 		  const struct foliofs_geometry *g, struct foliofs_inode_kind *kind);
-
-/*
- * "v6.15,v6.16+rsv-per-folio" into at most CREDITS_MAX_KERNELS kernels: their number, or -EINVAL
- * with a message in @err.
- */
-int credits_kernels(const char *list, struct foliofs_kernel *k, char *err, size_t errlen);
 
 /* One word for a verdict, and what is the matter with numbers ("" if it fits). */
 const char *credits_verdict_name(enum foliofs_verdict v);

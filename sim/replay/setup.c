@@ -56,15 +56,6 @@ int replay_number(struct replay_args *a, const char *name, const char *what, con
 	return 0;
 }
 
-static int add_change(struct replay_args *a, bool with, const char *name)
-{
-	if (a->nr_changes == REPLAY_CHANGES)
-		return refuse(a, "too many changes", name);
-	a->with[a->nr_changes] = with;
-	a->changes[a->nr_changes++] = name;
-	return 0;
-}
-
 /* The next "N" or "N-N" of a list at *@p: 0 at its end, 1, or -EINVAL. */
 static int next_range(const char **p, uint32_t *first, uint32_t *last)
 {
@@ -135,7 +126,9 @@ static int take(struct replay_args *a, int opt, const char *arg)
 		return 0;
 	case REPLAY_OPT_WITH:
 	case REPLAY_OPT_WITHOUT:
-		return add_change(a, opt == REPLAY_OPT_WITH, arg);
+		if (kernel_changes_add(&a->changes, opt == REPLAY_OPT_WITH, arg))
+			return refuse(a, "too many changes", arg);
+		return 0;
 	case REPLAY_OPT_ROOT:
 		a->trace.root = arg;
 		return 0;
@@ -233,54 +226,18 @@ void replay_setup_free(struct replay_setup *s)
 		trace_free(&s->prepare);
 }
 
-static int add_changes(const struct replay_args *a, struct foliofs_kernel *k, char *err,
-		       size_t errlen)
-{
-	enum foliofs_change c;
-	unsigned int i;
-
-	for (i = 0; i < a->nr_changes; i++) {
-		if (foliofs_change_find(a->changes[i], &c)) {
-			snprintf(err, errlen, "no change \"%s\" (foliosim kernels lists them)",
-				 a->changes[i]);
-			return -EINVAL;
-		}
-		if (a->with[i] ? foliofs_kernel_with(k, c) : foliofs_kernel_without(k, c)) {
-			snprintf(err, errlen, "name of kernel %s gets too long", k->name);
-			return -EINVAL;
-		}
-	}
-	return 0;
-}
-
 int replay_kernels(const struct replay_args *a, const char *by_default, struct foliofs_kernel *k,
 		   char *err, size_t errlen)
 {
-	const char *list = a->kernels ? a->kernels : by_default;
-	int nr = 0, ret;
+	int ret;
 
-	if (!a->kernels && a->geometry.kernel[0]) {
-		ret = simulate_kernel(a->geometry.kernel, a->geometry.kernel_note, k, err, errlen);
-		return ret ? ret : add_changes(a, k, err, errlen) ? -EINVAL : 1;
-	}
-	do {
-		size_t n = strcspn(list, ",");
-		char one[96];
-
-		if (nr == REPLAY_KERNELS || n >= sizeof(one)) {
-			snprintf(err, errlen, "--kernel: at most %d kernels", REPLAY_KERNELS);
-			return -EINVAL;
-		}
-		snprintf(one, sizeof(one), "%.*s", (int)n, list);
-		ret = foliofs_kernel_parse(one, &k[nr], err, errlen);
-		if (!ret)
-			ret = add_changes(a, &k[nr], err, errlen);
-		if (ret)
-			return ret;
-		nr++;
-		list += n;
-	} while (*list++);
-	return nr;
+	if (a->kernels || !a->geometry.kernel[0])
+		return kernels_parse(a->kernels ? a->kernels : by_default, &a->changes, k,
+				     REPLAY_KERNELS, err, errlen);
+	ret = simulate_kernel(a->geometry.kernel, a->geometry.kernel_note, k, err, errlen);
+	if (!ret)
+		ret = kernel_changes_apply(&a->changes, k, err, errlen);
+	return ret ? ret : 1;
 }
 
 /* The files that the trace shows to have been there. */

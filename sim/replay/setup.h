@@ -9,10 +9,10 @@
 #include <foliofs/fs.h>
 
 #include "geometry/geometry_options.h"
+#include "kernels.h"
 #include "trace/trace.h"
 
 #define REPLAY_KERNELS 12
-#define REPLAY_CHANGES 32
 #define REPLAY_DEFAULT_MKFS "size=20G"
 /* Source of the bytes of files that were there before the trace. */
 #define REPLAY_OLD_DATA 16000u
@@ -60,9 +60,7 @@ struct replay_args {
 	enum foliofs_alloc_policy alloc;
 	const char *only; /* numbers of operations; NULL: all */
 	bool old_blocks; /* the device was in use before */
-	const char *changes[REPLAY_CHANGES]; /* of --with and --without */
-	bool with[REPLAY_CHANGES];
-	unsigned int nr_changes;
+	struct kernel_changes changes; /* of --with and --without */
 	char again[4096]; /* the options as a command line: to show a finding again */
 	char error[320]; /* message of a refused option */
 };

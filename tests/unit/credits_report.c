@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "credits/credits_report.h"
+#include "kernels.h"
 
 static const struct credits_file fresh = { .order = -1 };
 
@@ -35,6 +36,11 @@ static const char *line_of(const char *text, const char *word)
 	return line;
 }
 
+static int kernels_of(const char *list, struct foliofs_kernel *k, char err[200])
+{
+	return kernels_parse(list, NULL, k, CREDITS_MAX_KERNELS, err, 200);
+}
+
 static void table(void **state)
 {
 	struct foliofs_geometry g = small_journal();
@@ -44,7 +50,7 @@ static void table(void **state)
 	FILE *out = open_memstream(&text, &len);
 
 	(void)state;
-	assert_int_equal(credits_kernels("v6.15,v6.16,v6.16.1,v6.18", k, err, sizeof(err)), 4);
+	assert_int_equal(kernels_of("v6.15,v6.16,v6.16.1,v6.18", k, err), 4);
 	assert_int_equal(credits_report(out, &g, k, 4), 0);
 	fclose(out);
 	assert_int_equal(sscanf(line_of(text, "writeback"), "writeback %19s %19s %19s %19s",
@@ -142,7 +148,7 @@ static void smallest(void **state)
 	FILE *out = open_memstream(&text, &len);
 
 	(void)state;
-	assert_int_equal(credits_kernels("v6.16.1,v6.18", k, err, sizeof(err)), 2);
+	assert_int_equal(kernels_of("v6.16.1,v6.18", k, err), 2);
 	assert_int_equal(credits_min_journal(out, &fresh, &g, k, 2), 0);
 	fclose(out);
 	/*
@@ -201,14 +207,14 @@ static void lists_of_kernels(void **state)
 	char err[200];
 
 	(void)state;
-	assert_int_equal(credits_kernels("v6.18", k, err, sizeof(err)), 1);
-	assert_int_equal(credits_kernels("", k, err, sizeof(err)), -EINVAL);
-	assert_int_equal(credits_kernels("v6.18,", k, err, sizeof(err)), -EINVAL);
-	assert_int_equal(credits_kernels("v6.18,,v6.16", k, err, sizeof(err)), -EINVAL);
-	assert_int_equal(credits_kernels("v6.18,v5", k, err, sizeof(err)), -EINVAL);
+	assert_int_equal(kernels_of("v6.18", k, err), 1);
+	assert_int_equal(kernels_of("", k, err), -EINVAL);
+	assert_int_equal(kernels_of("v6.18,", k, err), -EINVAL);
+	assert_int_equal(kernels_of("v6.18,,v6.16", k, err), -EINVAL);
+	assert_int_equal(kernels_of("v6.18,v5", k, err), -EINVAL);
 	assert_non_null(strstr(err, "v5"));
-	assert_int_equal(credits_kernels("v6.1,v6.1,v6.1,v6.1,v6.1,v6.1,v6.1,v6.1,v6.1,v6.1,v6.1,"
-					 "v6.1,v6.1,v6.1,v6.1,v6.1,v6.1", k, err, sizeof(err)),
+	assert_int_equal(kernels_of("v6.1,v6.1,v6.1,v6.1,v6.1,v6.1,v6.1,v6.1,v6.1,v6.1,v6.1,"
+				    "v6.1,v6.1,v6.1,v6.1,v6.1,v6.1", k, err),
 			 -EINVAL);
 }
 

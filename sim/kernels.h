@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernels of a command line: --kernel K,K.. with the changes of --with and --without. */
+#ifndef SIM_KERNELS_H
+#define SIM_KERNELS_H
+
+#include <foliofs/kernel.h>
+
+/* Without --kernel: before large folios, the first with them, and two ways of counting credits. */
+#define KERNELS_DEFAULT "v6.15,v6.16,v6.16.1,v6.18"
+#define KERNELS_CHANGES 32
+
+/* Changes in the order of the command line; begin with { 0 }. */
+struct kernel_changes {
+	const char *name[KERNELS_CHANGES]; /* as given, not copied */
+	bool with[KERNELS_CHANGES]; /* false: without it */
+	unsigned int nr;
+};
+
+/* Add a change: 0, or -ENOSPC if there are KERNELS_CHANGES already. */
+int kernel_changes_add(struct kernel_changes *c, bool with, const char *name);
+/* Apply them to @k: 0, or -EINVAL with a message in @err. */
+int kernel_changes_apply(const struct kernel_changes *c, struct foliofs_kernel *k, char *err,
+			 size_t errlen);
+/*
+ * "v6.15,v6.16+rsv-per-folio" with @c (NULL: none) into at most @max kernels: their number, at
+ * least 1, or -EINVAL with a message in @err.
+ */
+int kernels_parse(const char *list, const struct kernel_changes *c, struct foliofs_kernel *k,
+		  int max, char *err, size_t errlen);
+
+#endif
