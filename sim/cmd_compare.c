@@ -42,20 +42,13 @@ static int complain(int code, const char *text)
 
 static int write_report(const struct compare *c, const char *dir)
 {
-	bool plots_missing = false;
 	struct report rep;
-	char err[4400];
 	int ret;
 
 	compare_report(&rep, c);
-	ret = report_write(&rep, dir, &plots_missing, err, sizeof(err));
+	ret = report_page(&rep, dir, "foliosim compare");
 	report_free(&rep);
-	if (ret)
-		return complain(4, err);
-	fflush(stdout);
-	fprintf(stderr, "%s/index.html%s\n", dir,
-		plots_missing ? " (without plots: gnuplot is not installed)" : "");
-	return 0;
+	return ret ? 4 : 0;
 }
 
 /* The command that shows an operation of one of the runs. */

@@ -110,9 +110,8 @@ static int take_option(struct request *q, int opt, const char *arg)
 static int put_out(const struct request *q, const struct replay_setup *s,
 		   const struct replay_result *r)
 {
-	char again[4500], err[4400];
-	bool plots_missing = false;
 	struct report rep;
+	char again[4500];
 	int ret = 0;
 
 	snprintf(again, sizeof(again), "foliosim replay%s", q->args.again);
@@ -124,17 +123,11 @@ static int put_out(const struct request *q, const struct replay_setup *s,
 	if (q->json)
 		ret = report_to_json(&rep, stdout);
 	if (ret)
-		snprintf(err, sizeof(err), "cannot write the result: %s", strerror(-ret));
-	if (!ret && q->report)
-		ret = report_write(&rep, q->report, &plots_missing, err, sizeof(err));
+		fprintf(stderr, "foliosim replay: cannot write the result: %s\n", strerror(-ret));
+	else if (q->report)
+		ret = report_page(&rep, q->report, "foliosim replay");
 	report_free(&rep);
-	if (ret)
-		return complain(4, err);
-	fflush(stdout);
-	if (q->report)
-		fprintf(stderr, "%s/index.html%s\n", q->report,
-			plots_missing ? " (without plots: gnuplot is not installed)" : "");
-	return 0;
+	return ret ? 4 : 0;
 }
 
 static int replay(struct request *q, const char *path)

@@ -130,9 +130,7 @@ static int load(struct report *r, const char *input)
 int cmd_report(int argc, char **argv)
 {
 	struct arguments a = { .size = 20ull << 30 };
-	bool plots_missing = false;
 	struct report r;
-	char err[4400];
 	int ret = parse(&a, argc, argv);
 
 	if (ret)
@@ -145,14 +143,8 @@ int cmd_report(int argc, char **argv)
 		report_matrix_fill(&r, a.size, a.journal, 4096, a.kernels, a.nr_kernels);
 	if (a.json)
 		ret = report_to_json(&r, stdout);
-	if (!ret && a.output) {
-		ret = report_write(&r, a.output, &plots_missing, err, sizeof(err));
-		if (ret)
-			fprintf(stderr, "foliosim report: %s\n", err);
-		else
-			fprintf(stderr, "%s/index.html%s\n", a.output,
-				plots_missing ? " (without plots: gnuplot is not installed)" : "");
-	}
+	if (!ret && a.output)
+		ret = report_page(&r, a.output, "foliosim report");
 	report_free(&r);
 	return ret ? EXIT_OUTPUT : 0;
 }

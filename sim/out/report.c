@@ -233,6 +233,21 @@ int report_write(const struct report *r, const char *dir, bool *plots_missing, c
 	return ret;
 }
 
+int report_page(const struct report *r, const char *dir, const char *who)
+{
+	bool plots_missing = false;
+	char err[4400];
+	int ret = report_write(r, dir, &plots_missing, err, sizeof(err));
+
+	fflush(stdout);
+	if (ret)
+		fprintf(stderr, "%s: %s\n", who, err);
+	else
+		fprintf(stderr, "%s/index.html%s\n", dir,
+			plots_missing ? " (without plots: gnuplot is not installed)" : "");
+	return ret;
+}
+
 void report_free(struct report *r)
 {
 	size_t i;

@@ -8,7 +8,7 @@
  *	report_verdict(&r, ok, "3 rules broken in 812 operations");
  *	r.stats = &stats;
  *	report_note(&r, "Calls that are not modelled", "io_uring_enter (12)");
- *	report_write(&r, dir, err, sizeof(err));
+ *	report_write(&r, dir, &plots_missing, err, sizeof(err));
  *	report_free(&r);
  */
 #ifndef OUT_REPORT_H
@@ -116,7 +116,12 @@ void report_matrix_fill(struct report *r, uint64_t bytes, uint64_t journal_bytes
  */
 int report_write(const struct report *r, const char *dir, bool *plots_missing, char *err,
 		 size_t errlen);
-/* The same as JSON, and back.  0, or a negative errno and a message. */
+/*
+ * report_write() for command @who ("foliosim replay"): says on standard error where the page
+ * is, or what went wrong.  0, or the negative errno.
+ */
+int report_page(const struct report *r, const char *dir, const char *who);
+/* A report as JSON, and back.  0, or a negative errno and a message. */
 int report_to_json(const struct report *r, FILE *out);
 int report_from_json(struct report *r, const char *path, char *err, size_t errlen);
 /*
