@@ -24,40 +24,18 @@ static const struct form forms[] = {
 #undef FOLIOFS_EVENT_FORM
 };
 
-/* Bits by their words: those of events.def. */
+/* Bits by their words. */
 struct word {
 	uint32_t bit;
 	const char *text;
 };
 
-static const struct word map_words[] = {
-	{ 0x001, "CREATE" },
-	{ 0x002, "UNWRIT" },
-	{ 0x004, "DELALLOC" },
-	{ 0x008, "PRE_IO" },
-	{ 0x010, "CONVERT" },
-	{ 0x020, "METADATA_NOFAIL" },
-	{ 0x040, "NO_NORMALIZE" },
-	{ 0x100, "CONVERT_UNWRITTEN" },
-	{ 0x200, "ZERO" },
-	{ 0x400, "IO_SUBMIT" },
-	{ 0x800, "EX_NOCACHE" },
-	{ 0, NULL },
-};
-static const struct word alloc_words[] = {
-	{ 0x01, "HINT_DATA" },	   { 0x02, "HINT_NOPREALLOC" }, { 0x04, "HINT_TRY_GOAL" },
-	{ 0x08, "DELALLOC_RESV" }, { 0x10, "USE_RESV" },	 { 0x20, "STREAM_ALLOC" },
-	{ 0x40, "HINT_GRP_ALLOC" }, { 0x80, "HINT_MERGE" },	 { 0, NULL },
-};
-static const struct word free_words[] = {
-	{ 0x01, "METADATA" }, { 0x02, "FORGET" },      { 0x04, "VALIDATED" },
-	{ 0x08, "NO_QUOTA" }, { 0x10, "1ST_CLUSTER" }, { 0x20, "LAST_CLUSTER" },
-	{ 0, NULL },
-};
-static const struct word falloc_words[] = {
-	{ 0x01, "KEEP_SIZE" },	{ 0x02, "PUNCH_HOLE" }, { 0x08, "COLLAPSE_RANGE" },
-	{ 0x10, "ZERO_RANGE" }, { 0, NULL },
-};
+#define WORD(bit, text) { bit, text },
+#include <foliofs/event-words.def>
+static const struct word map_words[] = { FOLIOFS_MAP_WORDS(WORD) { 0, NULL } };
+static const struct word alloc_words[] = { FOLIOFS_ALLOC_WORDS(WORD) { 0, NULL } };
+static const struct word free_words[] = { FOLIOFS_FREE_WORDS(WORD) { 0, NULL } };
+static const struct word falloc_words[] = { FOLIOFS_FALLOC_WORDS(WORD) { 0, NULL } };
 
 static const uint32_t buffer_bits[] = { 0x20, 0x10, 0x800, 0x200 }; /* N M U B */
 
