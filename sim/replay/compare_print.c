@@ -5,36 +5,43 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <json-c/json.h>
+#include <stddef.h>
 #include <string.h>
 
-enum row {
-	ROW_HANDLES, ROW_ASKED, ROW_ASKED_MAX, ROW_RSV_MAX, ROW_DIRTIED, ROW_DIRTIED_MAX,
-	ROW_EXTENDED, ROW_RESTARTS, ROW_EXTENDS_REFUSED, ROW_REFUSED, ROW_DRY, ROW_COUNT,
+/* Every number of struct stats_type has 64 bits. */
+#define ROW(text, field) { text, offsetof(struct stats_type, field) }
+static const struct row {
+	const char *text;
+	size_t offset;
+} rows[] = {
+	ROW("handles", handles),
+	ROW("credits asked", asked),
+	ROW("  most by one", asked_max),
+	ROW("  most reserved", rsv_max),
+	ROW("blocks dirtied", dirtied),
+	ROW("  most by one", dirtied_max),
+	ROW("credits extended", extended),
+	ROW("restarts", restarts),
+	ROW("extensions refused", extends_refused),
+	ROW("starts refused", refused),
+	ROW("ran dry", dry),
 };
 
-static const char *const row_text[ROW_COUNT] = {
-	"handles", "credits asked", "  most by one", "  most reserved", "blocks dirtied",
-	"  most by one", "credits extended", "restarts", "extensions refused", "starts refused",
-	"ran dry",
-};
-
-static uint64_t row_value(const struct stats_type *t, enum row row)
+static uint64_t row_value(const struct stats_type *t, const struct row *row)
 {
-	const uint64_t v[ROW_COUNT] = {
-		t->handles, t->asked, (uint64_t)t->asked_max, (uint64_t)t->rsv_max, t->dirtied,
-		(uint64_t)t->dirtied_max, t->extended, t->restarts, t->extends_refused, t->refused,
-		t->dry,
-	};
+	uint64_t v;
 
-	return v[row];
+	memcpy(&v, (const char *)t + row->offset, sizeof(v));
+	return v;
 }
 
 static void print_type(FILE *f, const struct compare *c, const char *name,
 		       const struct stats_type *(*get)(const struct stats *, unsigned int),
 		       unsigned int type)
 {
+	const struct row *row;
 	uint64_t any;
-	int i, row;
+	int i;
 
 	for (any = 0, i = 0; i < c->nr; i++)
 		any |= get(&c->side[i].result.stats, type)->handles |
@@ -42,15 +49,15 @@ static void print_type(FILE *f, const struct compare *c, const char *name,
 	if (!any)
 		return;
 	fprintf(f, "%s\n", name);
-	for (row = 0; row < ROW_COUNT; row++) {
+	for (row = rows; row < rows + sizeof(rows) / sizeof(*rows); row++) {
 		for (any = 0, i = 0; i < c->nr; i++)
-			any |= row_value(get(&c->side[i].result.stats, type), (enum row)row);
+			any |= row_value(get(&c->side[i].result.stats, type), row);
 		if (!any)
 			continue;
-		fprintf(f, "  %-22s", row_text[row]);
+		fprintf(f, "  %-22s", row->text);
 		for (i = 0; i < c->nr; i++)
-			fprintf(f, " %11" PRIu64, row_value(get(&c->side[i].result.stats, type),
-							    (enum row)row));
+			fprintf(f, " %11" PRIu64,
+				row_value(get(&c->side[i].result.stats, type), row));
 		fprintf(f, "\n");
 	}
 }
