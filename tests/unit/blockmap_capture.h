@@ -638,8 +638,7 @@ u64 ffs_inode_goal(const struct ffs_alloc *a, const struct ffs_inode *inode)
 	for (i = r.pos; i < r.nr; i++)
 		if (r.line[i].kind == L_EVENT && is(r.line[i].text, "ext4_request_blocks") &&
 		    r.line[i].ino == inode->ino)
-			return field(r.line[i].text, "goal") +
-			       (u32)field(r.line[i].text, "lblk") * 0;
+			return field(r.line[i].text, "goal");
 	return 0;
 }
 
