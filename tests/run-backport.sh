@@ -5,10 +5,7 @@
 # FOLIOSIM: the simulator; SOURCE_DIR: the top of the source tree.  Ends with "N passed, M failed".
 set -u
 : "${SOURCE_DIR:=$(dirname "$0")/..}"
-if [ -z "${FOLIOSIM:-}" ] || [ ! -x "$FOLIOSIM" ]; then
-	echo "skipped: no foliosim at \"${FOLIOSIM:-}\" (set FOLIOSIM)"
-	exit 77
-fi
+: "${FOLIOSIM:?is not set}"
 cd "$SOURCE_DIR" || exit 1
 passed=0
 failed=0

@@ -6,10 +6,7 @@
 # Environment: FOLIOSIM.  Exit 0, or 1.  Ends with "N passed, M failed".
 set -u
 cd "$(dirname "$0")/conform" || exit 1
-if [ -z "${FOLIOSIM:-}" ]; then
-	echo "FOLIOSIM is not set" >&2
-	exit 1
-fi
+: "${FOLIOSIM:?is not set}"
 now=$(./figures.sh)
 refused=$?
 echo "$now" | awk -v refused="$refused" '

@@ -6,10 +6,7 @@
 # Environment: FOLIOSIM.  Exit 0, or 1.  Ends with "N passed, M failed".
 set -u
 : "${SOURCE_DIR:=$(cd "$(dirname "$0")/.." && pwd)}"
-if [ -z "${FOLIOSIM:-}" ]; then
-	echo "FOLIOSIM is not set" >&2
-	exit 1
-fi
+: "${FOLIOSIM:?is not set}"
 cd "$SOURCE_DIR/tests/data/traces" || exit 1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

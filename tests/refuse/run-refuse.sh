@@ -13,10 +13,7 @@ cd "$(dirname "$0")" || exit 1
 here=$PWD
 SOURCE_DIR=${SOURCE_DIR:-$(cd ../.. && pwd)}
 export SOURCE_DIR
-if [ -z "${FOLIOSIM:-}" ]; then
-	echo "FOLIOSIM is not set" >&2
-	exit 1
-fi
+: "${FOLIOSIM:?is not set}"
 export FOLIOSIM
 [ $# -gt 0 ] || set -- */
 err=$(mktemp)
