@@ -8,19 +8,20 @@ set -u
 cd "${SOURCE_DIR:-$(dirname "$0")/..}" || exit 1
 doc=docs/known-differences.md
 failed=0
+out=$(mktemp)
+trap 'rm -f "$out"' EXIT
 grep -rc 'SIMPLIFIED:' lib sim include --include='*.[ch]' --include='*.def' | grep -v ':0$' | sort |
 	while IFS=: read -r file nr; do
 		listed=$(grep -cF "| \`$file\` |" "$doc")
 		[ "$listed" -eq "$nr" ] ||
 			echo "$file: $nr simplifications, $listed of them in $doc"
-	done >"${TMPDIR:-/tmp}/simplified.$$"
+	done >"$out"
 grep -oE '^\| `[^`]*` \|' "$doc" | sed 's/^| `\(.*\)` |/\1/' | sort -u | while read -r file; do
 	grep -q 'SIMPLIFIED:' "$file" 2>/dev/null || echo "$doc: $file says no SIMPLIFIED:"
-done >>"${TMPDIR:-/tmp}/simplified.$$"
-if [ -s "${TMPDIR:-/tmp}/simplified.$$" ]; then
-	cat "${TMPDIR:-/tmp}/simplified.$$"
+done >>"$out"
+if [ -s "$out" ]; then
+	cat "$out"
 	failed=1
 fi
-rm -f "${TMPDIR:-/tmp}/simplified.$$"
 [ "$failed" -eq 0 ] && echo "every simplification is listed"
 exit $failed
