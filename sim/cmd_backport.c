@@ -13,7 +13,7 @@ static const char usage[] =
 	"usage: foliosim backport --base K --pick CHANGE... [options] [SCENARIO.yaml|DIR...]\n"
 	"\n"
 	"What is missing when changes are picked for an older kernel, and what they break there:\n"
-	"prerequisites, credits over some thousand file systems, and scenarios that end otherwise\n"
+	"prerequisites, credits over some hundred file systems, and scenarios that end otherwise\n"
 	"than under the base and under the newest kernel.\n"
 	"\n"
 	"  -b, --base K         kernel that the changes are picked for\n"
