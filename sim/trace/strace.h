@@ -10,8 +10,10 @@
  *	name		a path that has a node, or is known to have none
  *
  *	strace.c	lines, processes' calls, times, counts
+ *	strace_ahead.c	what is looked up in the whole log before: marks, forks, the root
  *	strace_proc.c	processes, descriptors
- *	strace_names.c	paths, nodes, sizes, assumptions
+ *	strace_path.c	arguments that are paths
+ *	strace_names.c	names, nodes, sizes, assumptions
  *	strace_emit.c	operations and their texts
  *	strace_map.c	mappings
  *	strace_open.c strace_io.c strace_dir.c	the calls
@@ -159,6 +161,10 @@ int strace_bad_arg(const struct strace *s, const struct strace_call *c, unsigned
 int strace_arg_int(const struct strace *s, const struct strace_call *c, unsigned int arg,
 		   int64_t *v);
 
+/* strace_ahead.c */
+/* Go through the whole log: has_marks, births and root of @s, and a note on the root. */
+void strace_look_ahead(struct strace *s, const struct trace_text *text);
+
 /* strace_proc.c */
 struct strace_proc *strace_proc_find(struct strace *s, int pid);
 /* The process of a line; made, as a child or from nothing, if it is new. */
@@ -189,7 +195,7 @@ int strace_arg_desc(struct strace *s, const struct strace_call *c, unsigned int 
 int strace_arg_file(struct strace *s, const struct strace_call *c, unsigned int arg,
 		    struct strace_desc **d);
 
-/* strace_names.c */
+/* strace_path.c */
 /*
  * Path argument @path, relative to descriptor argument @dirfd (< 0: the working directory):
  * absolute as traced, into @abs; *@rel is what of it is below the root of the modelled file
@@ -197,7 +203,10 @@ int strace_arg_file(struct strace *s, const struct strace_call *c, unsigned int 
  */
 int strace_arg_path(struct strace *s, const struct strace_call *c, int dirfd, int path,
 		    bool follow, char abs[PATH_MAX], const char **rel);
+/* What of @abs is below the root of the modelled file system; NULL: it is elsewhere. */
 const char *strace_below_root(const struct strace *s, const char *abs);
+
+/* strace_names.c */
 struct strace_name *strace_name_find(const struct strace *s, const char *rel);
 /* The node of a path that is there in the trace: known, or assumed to have been there. */
 struct strace_node *strace_node_there(struct strace *s, const char *rel, bool dir, const char *why);
