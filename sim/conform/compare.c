@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 /* Comparison of two captures: see compare.h. */
-#include "compare.h"
+#include "compare_parts.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "events.h"
-#include "facts.h"
 #include "match.h"
 
 static struct conform_diff *add_diff(struct conform_result *r)
@@ -21,13 +19,9 @@ static struct conform_diff *add_diff(struct conform_result *r)
 	return &r->diffs[r->nr_diffs++];
 }
 
-/*
- * Count what the kernel's @x and our @y have in common in @family.  NULL if they are the same,
- * else a new difference, and where it begins: *@i in @x, *@j in @y.
- */
-static struct conform_diff *compare_ids(struct conform_result *r, enum conform_family_id family,
-					const uint32_t *x, size_t na, const uint32_t *y, size_t nb,
-					bool ordered, size_t *i, size_t *j)
+struct conform_diff *conform_compare_ids(struct conform_result *r, enum conform_family_id family,
+					 const uint32_t *x, size_t na, const uint32_t *y, size_t nb,
+					 bool ordered, size_t *i, size_t *j)
 {
 	size_t m = ordered ? match_ordered(x, na, y, nb) : match_unordered(x, na, y, nb);
 	struct conform_count *c = &r->count[family];
@@ -61,7 +55,8 @@ static void compare_group(struct conform_result *r, const struct conform_event *
 		x[i] = a[i].id;
 	for (i = 0; i < nb; i++)
 		x[na + i] = b[i].id;
-	d = compare_ids(r, na ? a->family : b->family, x, na, x + na, nb, r->ordered, &i, &j);
+	d = conform_compare_ids(r, na ? a->family : b->family, x, na, x + na, nb, r->ordered, &i,
+				&j);
 	if (d) {
 		d->op = na ? a->op : b->op;
 		if (i < na) {
@@ -246,130 +241,6 @@ static int compare_events(const char *kernel_dir, const char *sim_dir, const cha
 	return ret;
 }
 
-static enum conform_family_id crash_family(enum conform_family_id f)
-{
-	switch (f) {
-	case CONFORM_STATE:
-		return CONFORM_CRASH_STATE;
-	case CONFORM_CONTENT:
-		return CONFORM_CRASH_CONTENT;
-	case CONFORM_EXTENT:
-		return CONFORM_CRASH_EXTENT;
-	case CONFORM_PHYSICAL:
-		return CONFORM_CRASH_PHYSICAL;
-	default:
-		return CONFORM_CRASH_TREE;
-	}
-}
-
-static size_t take(const struct facts *f, enum conform_family_id family, uint32_t *ids,
-		   const char **texts)
-{
-	size_t i, n = 0;
-
-	for (i = 0; i < f->nr; i++) {
-		if (f->v[i].family != family)
-			continue;
-		ids[n] = f->v[i].id;
-		texts[n++] = f->v[i].text;
-	}
-	return n;
-}
-
-static char *dup_text(const char *s)
-{
-	return piece_dup((struct piece){ s, strlen(s) });
-}
-
-static void compare_family_facts(struct conform_result *r, const char *file,
-				 const struct facts *a, const struct facts *b,
-				 enum conform_family_id family, enum conform_family_id counted)
-{
-	size_t room = a->nr + b->nr + 1, na, nb, i, j;
-	uint32_t *x = calloc(room, sizeof(*x)), *y;
-	const char **s = calloc(room, sizeof(*s)), **t;
-	struct conform_diff *d = NULL;
-
-	if (!x || !s)
-		abort();
-	na = take(a, family, x, s);
-	y = x + na;
-	t = s + na;
-	nb = take(b, family, y, t);
-	if (na || nb || family == CONFORM_LAYOUT)
-		d = compare_ids(r, counted, x, na, y, nb, false, &i, &j);
-	if (d) {
-		d->file = dup_text(file);
-		d->kernel = i < na ? dup_text(s[i]) : NULL;
-		d->sim = j < nb ? dup_text(t[j]) : NULL;
-	}
-	free(x);
-	free(s);
-}
-
-static int compare_file(const char *kernel_dir, const char *sim_dir, const char *file,
-			struct conform_result *r)
-{
-	static const enum conform_family_id families[] = { CONFORM_STATE, CONFORM_CONTENT,
-							   CONFORM_EXTENT, CONFORM_PHYSICAL,
-							   CONFORM_TREE };
-	bool crash = !strncmp(file, "crash-", 6), layout = !strcmp(file, "layout.txt");
-	struct intern table = { 0 };
-	struct facts a, b = { 0 };
-	const char *dir = kernel_dir;
-	int ret;
-	size_t i;
-
-	ret = layout ? facts_read_layout(&a, &table, dir) : facts_read(&a, &table, dir, file);
-	if (!ret) {
-		dir = sim_dir;
-		ret = layout ? facts_read_layout(&b, &table, dir) :
-			       facts_read(&b, &table, dir, file);
-	}
-	if (ret)
-		snprintf(r->error, sizeof(r->error), "%s/%s: %s", dir, file, strerror(-ret));
-	else if (layout && a.present && b.present)
-		compare_family_facts(r, file, &a, &b, CONFORM_LAYOUT, CONFORM_LAYOUT);
-	else if (!layout)
-		for (i = 0; i < sizeof(families) / sizeof(families[0]); i++)
-			compare_family_facts(r, file, &a, &b, families[i],
-					     crash ? crash_family(families[i]) : families[i]);
-	facts_free(&a);
-	facts_free(&b);
-	intern_free(&table);
-	return ret;
-}
-
-static int state_file(const struct dirent *e)
-{
-	size_t n = strlen(e->d_name);
-
-	return !strcmp(e->d_name, "state.yaml") ||
-	       (!strncmp(e->d_name, "crash-", 6) && n > 11 && !strcmp(e->d_name + n - 5, ".yaml"));
-}
-
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-	return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-static int compare_files(const char *kernel_dir, const char *sim_dir, struct conform_result *r)
-{
-	struct dirent **list = NULL;
-	int n = scandir(kernel_dir, &list, state_file, by_name), i;
-	int ret = 0;
-
-	if (n < 0)
-		return errno == ENOTDIR || !strcmp(kernel_dir, "-") ? 0 : -errno;
-	for (i = 0; i < n; i++) {
-		if (!ret)
-			ret = compare_file(kernel_dir, sim_dir, list[i]->d_name, r);
-		free(list[i]);
-	}
-	free(list);
-	return ret ? ret : compare_file(kernel_dir, sim_dir, "layout.txt", r);
-}
-
 int conform_compare(const char *kernel_dir, const char *sim_dir, const char *dev,
 		    struct conform_result *r)
 {
@@ -392,7 +263,7 @@ int conform_compare(const char *kernel_dir, const char *sim_dir, const char *dev
 	r->ordered = !r->capture.level[0] || !strcmp(r->capture.level, "same");
 	ret = compare_events(kernel_dir, sim_dir, dev, alone, r);
 	if (!ret)
-		ret = compare_files(kernel_dir, sim_dir, r);
+		ret = conform_compare_files(kernel_dir, sim_dir, r);
 	return ret;
 }
 
