@@ -1,35 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* The content of files as the bytes tell it: see seen.h. */
-#include "seen.h"
-
-#include <ctype.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "seen_ops.h"
 
 #define WORD 8u
-#define PREPARED 16001u /* operations from here on ran before the others */
-
-/* Where an operation may have written. */
-struct writer {
-	uint32_t op;
-	char *name;
-	uint64_t off, end, stride; /* [off, end), one byte each stride if not 1 */
-	bool anywhere;
-};
-
-/* A collapse or an insert. */
-struct shift {
-	uint32_t op;
-	char *name;
-	int64_t off, len;
-	bool insert;
-};
-
-struct seen {
-	struct writer *writers;
-	struct shift *shifts;
-	size_t nr_writers, nr_shifts;
-};
 
 /* A source: bytes of @op, each written at its place + @delta. */
 struct source {
@@ -37,162 +12,6 @@ struct source {
 	uint32_t op;
 	int64_t delta;
 };
-
-static void *more(void *p, size_t nr, size_t size)
-{
-	if (nr & (nr - 1))
-		return p;
-	p = realloc(p, (nr ? 2 * nr : 1) * size);
-	if (!p)
-		abort();
-	return p;
-}
-
-struct seen *seen_new(void)
-{
-	struct seen *s = calloc(1, sizeof(*s));
-
-	if (!s)
-		abort();
-	return s;
-}
-
-void seen_free(struct seen *s)
-{
-	size_t i;
-
-	for (i = 0; i < s->nr_writers; i++)
-		free(s->writers[i].name);
-	for (i = 0; i < s->nr_shifts; i++)
-		free(s->shifts[i].name);
-	free(s->writers);
-	free(s->shifts);
-	free(s);
-}
-
-/* Size with a suffix of the word at *@p, which moves behind it. */
-static uint64_t number(const char **p)
-{
-	char *end;
-	uint64_t v;
-
-	while (isspace((unsigned char)**p))
-		++*p;
-	v = strtoull(*p, &end, 0);
-	switch (toupper((unsigned char)*end)) {
-	case 'G':
-		v <<= 10; /* fall through */
-	case 'M':
-		v <<= 10; /* fall through */
-	case 'K':
-		v <<= 10;
-		end++;
-	}
-	*p = end;
-	return v;
-}
-
-/* The word at *@p has this text; then *@p moves behind it. */
-static bool word_is(const char **p, const char *text)
-{
-	size_t n = strlen(text);
-
-	if (strncmp(*p, text, n) || (*p)[n] != ' ')
-		return false;
-	*p += n + 1;
-	return true;
-}
-
-static char *name(const char **p)
-{
-	size_t n = strcspn(*p, " ");
-	char *s = strndup(*p, n);
-
-	if (!s)
-		abort();
-	*p += n + ((*p)[n] == ' ');
-	return s;
-}
-
-static void add_shift(struct seen *s, uint32_t id, const char *p)
-{
-	struct shift x = { .op = id, .name = name(&p) };
-
-	x.insert = word_is(&p, "insert");
-	if (!x.insert && !word_is(&p, "collapse")) {
-		free(x.name);
-		return;
-	}
-	x.off = (int64_t)number(&p);
-	x.len = (int64_t)number(&p);
-	s->shifts = more(s->shifts, s->nr_shifts, sizeof(*s->shifts));
-	s->shifts[s->nr_shifts++] = x;
-}
-
-void seen_op(struct seen *s, uint32_t id, const char *text)
-{
-	struct writer w = { .op = id, .stride = 1 };
-	const char *p = text;
-	bool touch;
-
-	if (word_is(&p, "fallocate")) {
-		add_shift(s, id, p);
-		return;
-	}
-	w.anywhere = word_is(&p, "append") || word_is(&p, "writeevery");
-	touch = !w.anywhere && word_is(&p, "mtouch");
-	if (!w.anywhere && !touch && !word_is(&p, "write") && !word_is(&p, "writebad") &&
-	    !word_is(&p, "mwrite"))
-		return;
-	w.name = name(&p);
-	if (!w.anywhere) {
-		w.off = number(&p);
-		w.end = w.off + number(&p);
-	}
-	if (touch)
-		w.stride = number(&p);
-	w.stride += !w.stride;
-	s->writers = more(s->writers, s->nr_writers, sizeof(*s->writers));
-	s->writers[s->nr_writers++] = w;
-}
-
-void seen_failed(struct seen *s, uint32_t id)
-{
-	if (s->nr_shifts && s->shifts[s->nr_shifts - 1].op == id)
-		free(s->shifts[--s->nr_shifts].name);
-}
-
-/* An operation that nothing is known of may have written anything. */
-static bool wrote(const struct seen *s, uint32_t op, int64_t off, uint64_t len)
-{
-	bool listed = false;
-	size_t i;
-
-	for (i = 0; off >= 0 && i < s->nr_writers; i++) {
-		const struct writer *w = &s->writers[i];
-
-		if (w->op != op)
-			continue;
-		listed = true;
-		if (w->anywhere)
-			return true;
-		if ((uint64_t)off < w->off || (uint64_t)off + len > w->end)
-			continue;
-		if (len > 1 || !(((uint64_t)off - w->off) % w->stride))
-			return true;
-	}
-	return off >= 0 && !listed;
-}
-
-static bool known(const struct seen *s, uint32_t op)
-{
-	size_t i;
-
-	for (i = 0; i < s->nr_writers; i++)
-		if (s->writers[i].op == op)
-			return true;
-	return false;
-}
 
 /* The byte that @op writes at @off: see the data of captures. */
 static uint8_t byte_of(uint32_t op, uint64_t off)
@@ -212,32 +31,6 @@ static uint8_t byte_of(uint32_t op, uint64_t off)
 	default:
 		return (uint8_t)(0x80 | (((w >> (7 * ((off & 7) - 2))) & 0x7f) ^ x));
 	}
-}
-
-/* Does the shift come behind what @w wrote, in the same file? */
-static bool shifts(const struct shift *x, const struct writer *w)
-{
-	return (x->op >= w->op || w->op >= PREPARED) && !strcmp(x->name, w->name);
-}
-
-/* Where the byte now at @at was when @w wrote it; -1: nowhere. */
-static int64_t unmoved(const struct seen *s, const struct writer *w, int64_t at)
-{
-	size_t i;
-
-	for (i = s->nr_shifts; i-- > 0;) {
-		const struct shift *x = &s->shifts[i];
-
-		if (!shifts(x, w) || at < x->off)
-			continue;
-		if (!x->insert)
-			at += x->len;
-		else if (at >= x->off + x->len)
-			at -= x->len;
-		else
-			return -1;
-	}
-	return at;
 }
 
 /* One word of a file. */
@@ -260,7 +53,7 @@ static bool says(const struct look *l, const struct source *x, uint64_t at, uint
 	int64_t from = (int64_t)at + x->delta;
 
 	return x->there && from >= 0 && byte_of(x->op, (uint64_t)from) == byte &&
-	       wrote(l->seen, x->op, from, 1);
+	       seen_wrote(l->seen, x->op, from, 1);
 }
 
 /* Who wrote the byte at @at: what stands beside it, else the newest who may have. */
@@ -284,7 +77,7 @@ static struct source find(const struct look *l, const struct source *here,
 	}
 	for (i = s->nr_writers; s->nr_shifts && i-- > 0;) {
 		struct source x = { true, s->writers[i].op, 0 };
-		int64_t from = unmoved(s, &s->writers[i], (int64_t)at);
+		int64_t from = seen_unmoved(s, &s->writers[i], (int64_t)at);
 
 		x.delta = from - (int64_t)at;
 		if (from >= 0 && says(l, &x, at, byte))
@@ -300,7 +93,7 @@ static bool readable(const struct seen *s, const struct foliofs_content *c, uint
 
 	return (c->kind == FOLIOFS_SOURCE_OP || c->kind == FOLIOFS_SOURCE_STALE) && !(from & 7) &&
 	       at >= c->offset && at + WORD <= c->offset + c->len &&
-	       wrote(s, c->source, from, WORD);
+	       seen_wrote(s, c->source, from, WORD);
 }
 
 /* The byte at @at, which is not 0; false: it is, or is not known. */
@@ -337,7 +130,7 @@ static struct source read_word(const struct seen *s, const struct foliofs_conten
 	for (i = 0; i < WORD; i++)
 		if (byte_of(op, w * WORD + i) != b[i])
 			return (struct source){ 0 };
-	if (!known(s, op) || !wrote(s, op, (int64_t)(w * WORD), WORD))
+	if (!seen_known(s, op) || !seen_wrote(s, op, (int64_t)(w * WORD), WORD))
 		return (struct source){ 0 };
 	return (struct source){ true, op, (int64_t)(w * WORD - at) };
 }
@@ -409,7 +202,7 @@ static void see(const struct seen *s, struct file_state *f)
 		word = len == WORD ? read_word(s, c, end, at) : (struct source){ 0 };
 		if (word.there) {
 			if (!readable(s, c, at) ||
-			    !wrote(s, word.op, (int64_t)at + word.delta, stop - at))
+			    !seen_wrote(s, word.op, (int64_t)at + word.delta, stop - at))
 				stop = at + WORD;
 			emit(&l, at, stop - at, FOLIOFS_SOURCE_OP, word.op,
 			     at + (uint64_t)word.delta);
