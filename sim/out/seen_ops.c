@@ -2,9 +2,10 @@
 /* What a reader of bytes knows of the operations: see seen_ops.h. */
 #include "seen_ops.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "trace/oplist.h"
 
 #define PREPARED 16001u /* operations from here on ran before the others */
 
@@ -40,25 +41,21 @@ void seen_free(struct seen *s)
 	free(s);
 }
 
-/* Size with a suffix of the word at *@p, which moves behind it. */
+/* The size at *@p, which moves behind it; 0: the word there is none. */
 static uint64_t number(const char **p)
 {
-	char *end;
-	uint64_t v;
+	uint64_t v = 0;
+	char word[32];
+	size_t n;
 
-	while (isspace((unsigned char)**p))
-		++*p;
-	v = strtoull(*p, &end, 0);
-	switch (toupper((unsigned char)*end)) {
-	case 'G':
-		v <<= 10; /* fall through */
-	case 'M':
-		v <<= 10; /* fall through */
-	case 'K':
-		v <<= 10;
-		end++;
+	*p += strspn(*p, " ");
+	n = strcspn(*p, " ");
+	if (n < sizeof(word)) {
+		memcpy(word, *p, n);
+		word[n] = '\0';
+		oplist_number(word, &v);
 	}
-	*p = end;
+	*p += n;
 	return v;
 }
 

@@ -68,6 +68,19 @@ static void straddle(void **state)
 	seen_free(s);
 }
 
+/* Every suffix that op lists have. */
+static void far(void **state)
+{
+	const uint64_t tera = 1ull << 40;
+	const struct foliofs_content in[] = { zero(0, tera), op(tera, 16, 1, tera) };
+	struct seen *s = seen_new();
+
+	(void)state;
+	seen_op(s, 1, "write a 1T 16");
+	LOOK(s, in, in);
+	seen_free(s);
+}
+
 /* By a multiple of 8 the words stay words, and tell where they were written. */
 static void moved(void **state)
 {
@@ -132,8 +145,9 @@ static void collapsed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(straddle), cmocka_unit_test(moved), cmocka_unit_test(moved_by_three),
-		cmocka_unit_test(one_byte), cmocka_unit_test(collapsed),
+		cmocka_unit_test(straddle), cmocka_unit_test(far), cmocka_unit_test(moved),
+		cmocka_unit_test(moved_by_three), cmocka_unit_test(one_byte),
+		cmocka_unit_test(collapsed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
