@@ -52,7 +52,7 @@ FOLIOFS_API int foliofs_fs_new(const struct foliofs_kernel *k, const struct foli
 			       char *err, size_t errlen);
 FOLIOFS_API void foliofs_fs_free(struct foliofs_fs *fs);
 
-/* @sink must live as long as @fs.  At most 8. */
+/* @sink must live as long as @fs, with what it wants.  0, or -ENOSPC: there are 8 already. */
 FOLIOFS_API int foliofs_fs_add_sink(struct foliofs_fs *fs, const struct foliofs_sink *sink);
 /* No events until unmuted: operations that prepare a file system. */
 FOLIOFS_API void foliofs_fs_mute(struct foliofs_fs *fs, bool mute);
@@ -69,16 +69,22 @@ FOLIOFS_API const char *foliofs_fs_error(const struct foliofs_fs *fs);
 /* Close every open file, as the end of a program does. */
 FOLIOFS_API void foliofs_fs_close_all(struct foliofs_fs *fs);
 
-/* Free-space patterns: blocks [first, end) are taken or free, outside any file. */
+/*
+ * Free-space patterns: blocks [first, end) are taken or free, outside any file.  0, or -EINVAL: no
+ * blocks of the file system, or it is not ext4.
+ */
 FOLIOFS_API int foliofs_fs_mark_blocks(struct foliofs_fs *fs, uint64_t first, uint64_t end,
 				       bool used);
+/* Free blocks, whole clusters; those promised to delayed data are among them. */
 FOLIOFS_API uint64_t foliofs_fs_free_blocks(const struct foliofs_fs *fs);
 /*
  * Make @path an ordinary file of @size bytes that was there before, written (contents of source
- * @source) and durable; without events.  For traces of programs that find files.
+ * @source) and durable; without events.  For traces of programs that find files.  0, or the
+ * negative errno of the operation that failed.
  */
 FOLIOFS_API int foliofs_fs_preexisting(struct foliofs_fs *fs, const char *path, uint64_t size,
 				       uint32_t source);
+/* The same for a directory; one that is there already is left as it is. */
 FOLIOFS_API int foliofs_fs_preexisting_dir(struct foliofs_fs *fs, const char *path);
 
 FOLIOFS_API const struct foliofs_kernel *foliofs_fs_kernel(const struct foliofs_fs *fs);
@@ -103,6 +109,11 @@ FOLIOFS_API int foliofs_fs_stat_ino(const struct foliofs_fs *fs, uint32_t ino,
 typedef void (*foliofs_name_fn)(void *priv, const char *path, uint32_t ino, uint32_t mode);
 FOLIOFS_API void foliofs_fs_for_each_name(const struct foliofs_fs *fs, foliofs_name_fn fn,
 					  void *priv);
+
+/*
+ * Below, functions that look at inode @ino call @fn for each part in order, and return 0, or
+ * -ENOENT if there is no such inode in memory.
+ */
 
 /* Extents as FIEMAP reports them. */
 enum foliofs_extent_flag {
@@ -153,6 +164,7 @@ struct foliofs_tree {
 	bool extents; /* else indirect blocks */
 	uint32_t depth, index_blocks, leaf_blocks, nr_extents, unwritten;
 };
+/* Its block map; all 0 for inline data.  -ENOENT also for file systems that are not ext4. */
 FOLIOFS_API int foliofs_fs_tree(const struct foliofs_fs *fs, uint32_t ino, struct foliofs_tree *t);
 
 /* Folios in the page cache, ascending. */
@@ -164,7 +176,11 @@ struct foliofs_folio_state {
 typedef void (*foliofs_folio_fn)(void *priv, const struct foliofs_folio_state *f);
 FOLIOFS_API int foliofs_fs_for_each_folio(const struct foliofs_fs *fs, uint32_t ino,
 					  foliofs_folio_fn fn, void *priv);
-/* State of each block of the folio that holds page @index, in text ("U D L", one word a block). */
+/*
+ * State of each block of the folio that holds page @index, one word a block ("UDL UM"): U uptodate,
+ * D dirty, M mapped, N new, L delayed, W unwritten, A under I/O, J dirty in the journal.  -ENOENT
+ * also if there is no such folio; what does not fit into @len bytes is left out.
+ */
 FOLIOFS_API int foliofs_fs_folio_text(const struct foliofs_fs *fs, uint32_t ino, uint64_t index,
 				      char *buf, size_t len);
 
@@ -204,6 +220,7 @@ enum foliofs_stop {
 typedef void (*foliofs_stop_fn)(void *priv, enum foliofs_stop stop, uint32_t ino);
 FOLIOFS_API void foliofs_fs_set_stop_handler(struct foliofs_fs *fs, foliofs_stop_fn fn,
 					     void *priv);
+/* Name of a stop; NULL if it is none. */
 FOLIOFS_API const char *foliofs_stop_name(enum foliofs_stop s);
 /* Stop of that name: 0, or -ENOENT. */
 FOLIOFS_API int foliofs_stop_find(const char *name, enum foliofs_stop *s);
@@ -225,6 +242,7 @@ FOLIOFS_API void foliofs_fs_inject(struct foliofs_fs *fs, enum foliofs_failure w
 /* How often @what could have failed since then; *@failed: it did. */
 FOLIOFS_API uint32_t foliofs_fs_injected(const struct foliofs_fs *fs, enum foliofs_failure what,
 					 bool *failed);
+/* Name of a failure, NULL if it is none; failure of that name: 0, or -ENOENT. */
 FOLIOFS_API const char *foliofs_failure_name(enum foliofs_failure f);
 /* The error that operations may give because of it: positive errno, 0: none. */
 FOLIOFS_API int foliofs_failure_error(enum foliofs_failure f);

@@ -147,7 +147,7 @@ struct foliofs_geometry {
 	enum foliofs_huge huge; /* tmpfs */
 };
 
-/* Computed from @g: 8 blocks of pages and the like are never stored twice. */
+/* True if @g has the feature. */
 static inline bool foliofs_has_feature(const struct foliofs_geometry *g, enum foliofs_feature f)
 {
 	return (g->features & f) != 0;

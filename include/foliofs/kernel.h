@@ -4,7 +4,7 @@
  *
  * Each upstream change that matters to the model has a name, a meaning of one
  * line, its source and its prerequisites (changes.def).  A kernel release is a
- * named set of them (kernels in lib/kernel/kernel.c); the model asks
+ * named set of them (lib/kernel/kernels.def); the model asks
  * foliofs_kernel_has() and never compares versions.
  */
 #ifndef FOLIOFS_KERNEL_H
