@@ -318,27 +318,3 @@ void ffs_runs_set(struct ffs_runs *m, u64 first, u64 end, u64 a, u64 b)
 		cut(m, &pos, first, end);
 	place(m, pos, first, end, a, b);
 }
-
-void ffs_runs_shift(struct ffs_runs *m, u64 at, s64 delta)
-{
-	struct ffs_runs_pos pos;
-	struct ffs_run *r = (struct ffs_run *)ffs_runs_at(m, at, &pos);
-
-	changed(m, at, ~0ull);
-	if (r && r->first < at) {
-		struct ffs_run tail = *r;
-
-		r->end = at;
-		update_end(m, pos.chunk);
-		tail.first = at;
-		pos.i++;
-		insert_run(m, &pos, tail);
-		r = (struct ffs_run *)ffs_runs_at(m, at, &pos);
-	}
-	for (; r; r = (struct ffs_run *)ffs_runs_next(m, &pos)) {
-		r->first += (u64)delta;
-		r->end += (u64)delta;
-		if (pos.i == m->chunk[pos.chunk]->n - 1)
-			update_end(m, pos.chunk);
-	}
-}

@@ -49,11 +49,6 @@ void ffs_runs_copy(struct ffs_runs *to, const struct ffs_runs *from);
 void ffs_runs_set(struct ffs_runs *m, u64 first, u64 end, u64 a, u64 b);
 /* Remove [first, end). */
 void ffs_runs_clear(struct ffs_runs *m, u64 first, u64 end);
-/*
- * Move what is at or behind @at by @delta (collapse, insert); the caller has cleared the
- * place it moves to.  Values stay: who keeps differences in them adjusts these first.
- */
-void ffs_runs_shift(struct ffs_runs *m, u64 at, s64 delta);
 
 /* First run that ends behind @key (contains it, or is the next one); NULL if none. */
 const struct ffs_run *ffs_runs_at(const struct ffs_runs *m, u64 key, struct ffs_runs_pos *pos);

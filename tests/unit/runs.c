@@ -89,30 +89,11 @@ static void neighbours_merge(void **state)
 	ffs_runs_free(&m);
 }
 
-static void shift(void **state)
-{
-	struct ffs_runs m = { 0 };
-
-	(void)state;
-	ffs_runs_set(&m, 0, 10, 7, 0);
-	ffs_runs_set(&m, 15, 20, 9, 0);
-	/* insert 5 at 4: [0,4) stays, [4,10) is at [9,15), [15,20) at [20,25) */
-	ffs_runs_shift(&m, 4, 5);
-	assert_int_equal(m.nr, 3);
-	assert_null(ffs_runs_find(&m, 5));
-	assert_int_equal(ffs_runs_find(&m, 9)->a, 7);
-	assert_int_equal(ffs_runs_find(&m, 14)->end, 15);
-	assert_int_equal(ffs_runs_find(&m, 24)->a, 9);
-	assert_null(ffs_runs_find(&m, 25));
-	ffs_runs_free(&m);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(against_array),
 		cmocka_unit_test(neighbours_merge),
-		cmocka_unit_test(shift),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
