@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define MAX_CHANGES 32
+#define INJECT_PLACES 32
 
 static const char usage[] =
 	"usage: foliosim run [options] SCENARIO.yaml|DIR...\n"
@@ -25,6 +26,8 @@ static const char usage[] =
 	"  -o, --only TEXT      only cases whose name has this text\n"
 	"  -i, --inject WHAT    let each failure of the kind WHAT (all: of every kind) happen in\n"
 	"                       turn; what must hold then, instead of the expectations\n"
+	"  -p, --places N       of each kind the first N places where it can happen, behind them\n"
+	"                       ever fewer (default 32; 0: all)\n"
 	"  -v, --verbose        print operations, results and events\n"
 	"  -h, --help           this text\n";
 
@@ -77,6 +80,9 @@ static int run_all(const struct scenario_files *l, const struct run_options *o, 
 			ret = 2;
 		}
 	output_count(results, &cases, &failed);
+	if (*o->inject_left_out)
+		fprintf(stderr, "foliosim run --inject: %u cases have no operations, or failures of their "
+			"own: not tried\n", *o->inject_left_out);
 	if (!ret && !cases) {
 		fprintf(stderr, "foliosim run: expected cases to run, got none%s%s\n",
 			o->only ? " with a name like " : "", o->only ? o->only : "");
@@ -104,6 +110,19 @@ static bool known_failure(const char *name)
 	return false;
 }
 
+static bool read_places(const char *text, uint32_t *places)
+{
+	char *end;
+	unsigned long n = strtoul(text, &end, 10);
+
+	if (*text >= '0' && *text <= '9' && !*end && n <= UINT32_MAX) {
+		*places = (uint32_t)n;
+		return true;
+	}
+	fprintf(stderr, "foliosim run: --places: expected a number, got '%s'\n", text);
+	return false;
+}
+
 int cmd_run(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -113,15 +132,18 @@ int cmd_run(int argc, char **argv)
 		{ "without", required_argument, NULL, 'W' },
 		{ "only", required_argument, NULL, 'o' }, { "verbose", no_argument, NULL, 'v' },
 		{ "inject", required_argument, NULL, 'i' },
+		{ "places", required_argument, NULL, 'p' },
 		{ "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 },
 	};
 	const char *with[MAX_CHANGES], *without[MAX_CHANGES];
-	struct run_options o = { .with = with, .without = without };
+	unsigned int left_out = 0;
+	struct run_options o = { .with = with, .without = without,
+				 .inject_all_up_to = INJECT_PLACES, .inject_left_out = &left_out };
 	struct output out = { 0 };
 	struct scenario_files l = { 0 };
 	int c, ret = 0;
 
-	while ((c = getopt_long(argc, argv, "tJ:jk:w:W:o:i:vh", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "tJ:jk:w:W:o:i:p:vh", options, NULL)) != -1) {
 		if (c == 't') {
 			out.tap = true;
 		} else if (c == 'J') {
@@ -138,6 +160,8 @@ int cmd_run(int argc, char **argv)
 			o.only = optarg;
 		} else if (c == 'i' && known_failure(optarg)) {
 			o.inject = optarg;
+		} else if (c == 'p' && read_places(optarg, &o.inject_all_up_to)) {
+			;
 		} else if (c == 'v') {
 			o.verbose = true;
 		} else {

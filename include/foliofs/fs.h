@@ -239,6 +239,14 @@ enum foliofs_failure {
  * kind counts for itself.  A failure is the event foliofs_injected.
  */
 FOLIOFS_API void foliofs_fs_inject(struct foliofs_fs *fs, enum foliofs_failure what, uint32_t nth);
+/*
+ * @fn is asked at each such place whose turn it is not, of the kinds that foliofs_fs_inject()
+ * has switched on (with UINT32_MAX: all are asked about); true: it fails, as the only one of
+ * its kind.  @nth counts as above.  @fn NULL: nobody is asked any more.
+ */
+typedef bool (*foliofs_failure_fn)(void *priv, enum foliofs_failure what, uint32_t nth);
+FOLIOFS_API void foliofs_fs_set_failure_handler(struct foliofs_fs *fs, foliofs_failure_fn fn,
+						void *priv);
 /* How often @what could have failed since then; *@failed: it did. */
 FOLIOFS_API uint32_t foliofs_fs_injected(const struct foliofs_fs *fs, enum foliofs_failure what,
 					 bool *failed);

@@ -40,9 +40,11 @@ bool ffs_failure_due(struct ffs_env *env, enum foliofs_failure what)
 	struct ffs_failure_count *f = &env->failure[what];
 
 	f->seen++;
-	if (f->failed || f->seen != f->nth)
+	if (f->failed)
+		return false;
+	if (f->seen != f->nth && !(env->fail_ask && env->fail_ask(env->fail_priv, what, f->seen)))
 		return false;
 	f->failed = true;
-	ffs_emit(env, foliofs_injected, ffs_str(names[what]), f->nth);
+	ffs_emit(env, foliofs_injected, ffs_str(names[what]), f->seen);
 	return true;
 }

@@ -55,6 +55,8 @@ struct ffs_env {
 	void *stop_priv;
 	struct ffs_failure_count failure[FOLIOFS_FAILURE_COUNT];
 	u32 failures_on; /* bit n: kind n is counted */
+	foliofs_failure_fn fail_ask; /* NULL: nobody is asked */
+	void *fail_priv;
 };
 
 static inline bool ffs_has(const struct ffs_env *env, enum foliofs_change c)

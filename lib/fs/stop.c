@@ -73,6 +73,12 @@ void foliofs_fs_inject(struct foliofs_fs *fs, enum foliofs_failure what, uint32_
 		env->failures_on |= 1u << what;
 }
 
+void foliofs_fs_set_failure_handler(struct foliofs_fs *fs, foliofs_failure_fn fn, void *priv)
+{
+	fs->ops.sb.env.fail_ask = fn;
+	fs->ops.sb.env.fail_priv = priv;
+}
+
 uint32_t foliofs_fs_injected(const struct foliofs_fs *fs, enum foliofs_failure what, bool *failed)
 {
 	const struct ffs_failure_count *f = &fs->ops.sb.env.failure[what];

@@ -109,7 +109,7 @@ static int one_case(const struct scenario *s, const struct variant *v, const cha
 	r.expect[0] = e->all.at ? &e->all : NULL;
 	r.expect[1] = kernel_expect(e, kernel);
 	if (o->inject) {
-		inject_all(&r, o, tail);
+		*o->inject_left_out += !inject_all(&r, o, tail);
 		case_results_free(c);
 		return 0;
 	}

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * foliosim run --inject: a scenario once more for each failure that can happen in it,
- * the first, the second and so on, until no more places are left.
+ * foliosim run --inject: each failure that can happen in a scenario, the first, the second
+ * and so on, until no more places are left.  At each a copy of the process goes on with it.
  *
  * The expectations of the scenario are for the run without failures.  Here this must
  * hold: no rule breaks that does not break without; no power cut behind any operation
  * loses what was synced; the first operation whose result differs gives the error of
  * the failure, or less bytes; and where no result differs, nor do the files at the end.
+ * (Results and files are not compared where the scenario itself is about an error or a
+ * broken rule.)
  */
+#include "scenario/children.h"
 #include "scenario/run.h"
 
 #include <errno.h>
@@ -15,8 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Up to here every number is tried, behind it ever fewer. */
-#define ALL_UP_TO 128u
+#define CUT_BEHIND_ALL 32u /* so many operations are followed by power cuts one by one */
 
 /* One run: results of the operations, what the files are like at the end. */
 struct injected {
@@ -26,8 +28,8 @@ struct injected {
 	uint64_t digest;
 	uint8_t broken[FOLIOFS_RULE_COUNT]; /* power cuts included */
 	struct foliofs_broken first[FOLIOFS_RULE_COUNT];
-	uint32_t seen;
-	bool failed;
+	uint32_t seen[FOLIOFS_FAILURE_COUNT];
+	size_t failed_at; /* operations before the one with the failure */
 };
 
 struct digest {
@@ -96,48 +98,61 @@ static void injected_free(struct injected *out)
 	free(out->id);
 }
 
+/*
+ * Behind each of the operations around the failure and the first of the run, then behind each
+ * 16th: what is lost stays lost.
+ */
+static bool cut_power(const struct injected *out)
+{
+	size_t since = out->nr - out->failed_at;
+
+	return since <= CUT_BEHIND_ALL || since % 16 == 0;
+}
+
 static void run_ops(struct run *r, struct injected *out)
 {
 	size_t i = scenario_next_op(r->s, r->s->ops.first);
 
 	while (i < r->s->ops.end) {
-		out->id[out->nr] = scenario_op(r->s, i)->id;
-		out->result[out->nr++] = run_op(r, &i);
-		foliofs_fs_crash_news(r->fs, keep, out);
+		size_t k = out->nr++;
+
+		out->id[k] = scenario_op(r->s, i)->id;
+		out->result[k] = run_op(r, &i);
+		if (cut_power(out) || i >= r->s->ops.end)
+			foliofs_fs_crash_news(r->fs, keep, out);
 	}
 }
 
-/* Run all operations; @nth 0: without a failure, but count the places. */
-static int run(const struct run *proto, enum foliofs_failure what, uint32_t nth,
-	       struct injected *out)
+/* Run all operations.  @ask: decides at each place whether it fails; NULL: never. */
+static int run(struct run *r, foliofs_failure_fn ask, void *priv, struct injected *out)
 {
-	struct case_result scratch = { .tail = &scratch.failures };
-	struct run r = *proto;
 	const struct foliofs_broken *b;
 	struct digest d = { .hash = 0xcbf29ce484222325ull };
+	enum foliofs_failure what;
 	size_t k;
 	int ret;
 
 	memset(out, 0, sizeof(*out));
-	out->result = calloc(proto->s->ops.last_id + 1, sizeof(*out->result));
-	out->id = calloc(proto->s->ops.last_id + 1, sizeof(*out->id));
-	r.result = &scratch;
-	r.injecting = true;
-	event_log_init(&r.events, NULL);
-	ret = out->result && out->id ? run_start(&r) : -ENOMEM;
+	out->result = calloc(r->s->ops.last_id + 1, sizeof(*out->result));
+	out->id = calloc(r->s->ops.last_id + 1, sizeof(*out->id));
+	r->injecting = true;
+	event_log_init(&r->events, NULL);
+	ret = out->result && out->id ? run_start(r) : -ENOMEM;
 	if (!ret) {
-		foliofs_fs_inject(r.fs, what, nth ? nth : UINT32_MAX);
-		run_ops(&r, out);
-		out->seen = foliofs_fs_injected(r.fs, what, &out->failed);
-		for (k = 0; (b = foliofs_fs_broken_at(r.fs, k)); k++)
+		for (what = 0; what < FOLIOFS_FAILURE_COUNT; what++)
+			foliofs_fs_inject(r->fs, what, UINT32_MAX);
+		foliofs_fs_set_failure_handler(r->fs, ask, priv);
+		run_ops(r, out);
+		for (what = 0; what < FOLIOFS_FAILURE_COUNT; what++)
+			out->seen[what] = foliofs_fs_injected(r->fs, what, NULL);
+		for (k = 0; (b = foliofs_fs_broken_at(r->fs, k)); k++)
 			keep(out, b);
-		d.fs = r.fs;
-		foliofs_fs_for_each_name(r.fs, add_file, &d);
+		d.fs = r->fs;
+		foliofs_fs_for_each_name(r->fs, add_file, &d);
 		out->digest = d.hash;
 	}
-	run_end(&r);
-	event_log_free(&r.events);
-	free_failures(scratch.failures);
+	run_end(r);
+	event_log_free(&r->events);
 	return ret;
 }
 
@@ -147,6 +162,13 @@ static void judge_results(struct run *r, const char *name, int error, uint32_t n
 	char buf[32];
 	size_t k;
 
+	/* A kernel that fails here anyhow fails in another way, or in another place. */
+	for (k = 0; k < plain->nr; k++)
+		if (plain->result[k] < 0)
+			return;
+	for (k = 0; k < FOLIOFS_RULE_COUNT; k++)
+		if (plain->broken[k])
+			return;
 	for (k = 0; k < plain->nr && plain->result[k] == out->result[k]; k++)
 		;
 	if (k == plain->nr) {
@@ -184,52 +206,171 @@ static void judge(struct run *r, enum foliofs_failure what, uint32_t nth,
 	judge_results(r, name, foliofs_failure_error(what), nth, plain, out);
 }
 
-static void one_kind(struct run *proto, enum foliofs_failure what, struct case_result *c)
-{
-	struct injected plain, out;
-	struct run r = *proto;
-	uint32_t nth, tried = 0;
+/* --- every place in turn --- */
 
-	r.result = c;
-	if (run(proto, what, 0, &plain)) {
-		run_fail(&r, 0, NULL, text_of("a run without failures"), text_of("none"));
-		injected_free(&plain);
-		return;
+/* A run in which a copy of the process goes on from each place with the failure. */
+struct injection {
+	const struct injected *plain;
+	const struct run_options *o;
+	struct case_result *c[FOLIOFS_FAILURE_COUNT]; /* NULL: not asked for */
+	uint32_t tried[FOLIOFS_FAILURE_COUNT], next[FOLIOFS_FAILURE_COUNT];
+	struct children children;
+	struct injected *now; /* the run */
+	FILE *out; /* in a copy: where its failures go */
+	enum foliofs_failure what; /* in a copy */
+	uint32_t nth;
+	struct run *r;
+};
+
+static void failure_of(struct injection *x, const struct child *c, uint32_t op, char *expected,
+		       char *got)
+{
+	struct run r = *x->r;
+
+	r.result = x->c[c->kind];
+	run_fail(&r, op, NULL, expected, got);
+}
+
+/* The failures of a copy: for each its operation and two texts, all ended by NUL. */
+static void said(void *priv, const struct child *c, const char *text, size_t len, int status)
+{
+	const char *end = text + len, *expected, *got;
+	struct injection *x = priv;
+
+	if (status)
+		failure_of(x, c, 0, text_of("an end of the run when %s number %u fails",
+					    foliofs_failure_name(c->kind), c->nth),
+			   text_of("none (wait status %d)", status));
+	for (; text < end; text = got + strlen(got) + 1) {
+		expected = memchr(text, 0, (size_t)(end - text));
+		got = expected ? memchr(expected + 1, 0, (size_t)(end - expected - 1)) : NULL;
+		if (!got || !memchr(got + 1, 0, (size_t)(end - got - 1)))
+			return; /* it died while it spoke: told above */
+		expected++;
+		got++;
+		failure_of(x, c, (uint32_t)strtoul(text, NULL, 10), text_of("%s", expected),
+			   text_of("%s", got));
 	}
-	for (nth = 1; nth <= plain.seen; nth += 1 + (nth > ALL_UP_TO ? nth / 16 : 0)) {
-		if (!run(proto, what, nth, &out) && out.failed)
-			judge(&r, what, nth, &plain, &out);
-		injected_free(&out);
-		tried++;
+}
+
+static void say(FILE *out, const struct failure *f)
+{
+	for (; f; f = f->next) {
+		fprintf(out, "%u", f->op);
+		fputc(0, out);
+		fputs(f->expected ? f->expected : "", out);
+		fputc(0, out);
+		fputs(f->got ? f->got : "", out);
+		fputc(0, out);
 	}
-	c->nr_ops = tried;
+}
+
+static bool ask(void *priv, enum foliofs_failure what, uint32_t nth)
+{
+	struct injection *x = priv;
+	uint32_t all = x->o->inject_all_up_to;
+	FILE *out;
+	int ret;
+
+	if (x->out || !x->c[what] || nth < x->next[what])
+		return false;
+	x->next[what] = nth + 1 + (all && nth > all ? nth / 4 : 0);
+	x->tried[what]++;
+	ret = children_start(&x->children, what, nth, &out);
+	if (ret) {
+		struct child none = { .kind = what, .nth = nth };
+
+		failure_of(x, &none, 0, text_of("a process in which %s number %u fails",
+						foliofs_failure_name(what), nth),
+			   text_of("errno %d", -ret));
+	}
+	if (!out)
+		return false;
+	x->out = out;
+	x->what = what;
+	x->nth = nth;
+	x->now->failed_at = x->now->nr - 1;
+	return true;
+}
+
+static void every_place(const struct run *proto, struct injection *x)
+{
+	struct case_result scratch = { .tail = &scratch.failures };
+	struct run r = *proto;
+	struct injected out;
+
+	r.result = &scratch;
+	x->now = &out;
+	children_init(&x->children, said, x);
+	run(&r, ask, x, &out);
+	if (x->out) { /* a copy */
+		free_failures(scratch.failures);
+		scratch = (struct case_result){ .tail = &scratch.failures };
+		judge(&r, x->what, x->nth, x->plain, &out);
+		say(x->out, scratch.failures);
+		children_end(x->out);
+	}
+	children_wait(&x->children);
+	free_failures(scratch.failures);
+	injected_free(&out);
+}
+
+static void one_case(struct run *proto, const struct case_result *like, struct injection *x)
+{
+	struct case_result scratch = { .tail = &scratch.failures };
+	struct injected plain;
+	struct run r = *proto;
+	enum foliofs_failure what;
+
+	r.result = &scratch;
+	x->plain = &plain;
+	x->r = proto;
+	if (!run(&r, NULL, NULL, &plain))
+		every_place(proto, x);
+	for (what = 0; what < FOLIOFS_FAILURE_COUNT; what++) {
+		struct case_result *c = x->c[what];
+
+		if (!c)
+			continue;
+		if (!plain.nr) {
+			r.result = c;
+			run_fail(&r, 0, NULL, text_of("a run without failures"), text_of("none"));
+		}
+		c->nr_ops = x->tried[what];
+		c->name = text_of("%s %s: %u of %u places", like->name, foliofs_failure_name(what),
+				  x->tried[what], plain.seen[what]);
+	}
+	free_failures(scratch.failures);
 	injected_free(&plain);
 }
 
-void inject_all(struct run *proto, const struct run_options *o, struct case_result ***tail)
+bool inject_all(struct run *proto, const struct run_options *o, struct case_result ***tail)
 {
 	const struct case_result *like = proto->result;
+	struct injection x = { .o = o };
 	enum foliofs_failure what;
 	struct case_result *c;
 	char err[256] = "";
 
 	if (proto->s->ops.first == proto->s->ops.end || proto->setup->inject || proto->s->inject ||
 	    run_geometry(proto, err, sizeof(err)))
-		return;
+		return false;
 	for (what = 0; what < FOLIOFS_FAILURE_COUNT; what++) {
 		if (strcmp(o->inject, "all") && strcmp(o->inject, foliofs_failure_name(what)))
 			continue;
 		c = calloc(1, sizeof(*c));
 		if (!c)
-			return;
+			break;
 		c->scenario = proto->s;
 		c->label = text_of("%s", like->label);
 		c->kernel = text_of("%s", like->kernel);
 		c->why = like->why;
+		c->inject = foliofs_failure_name(what);
 		c->tail = &c->failures;
-		one_kind(proto, what, c);
-		c->name = text_of("%s %s: %u", like->name, foliofs_failure_name(what), c->nr_ops);
+		x.c[what] = c;
 		**tail = c;
 		*tail = &c->next;
 	}
+	one_case(proto, like, &x);
+	return true;
 }

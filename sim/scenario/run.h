@@ -43,8 +43,11 @@ int64_t run_one(struct run *r, const struct scenario_line *line, const struct fo
 int at_start(struct run *r);
 void at_check(struct run *r);
 void at_free(struct run *r);
-/* inject.c: a case for each kind of failure in @o->inject, instead of that of @proto. */
-void inject_all(struct run *proto, const struct run_options *o, struct case_result ***tail);
+/*
+ * inject.c: a case for each kind of failure in @o->inject, instead of that of @proto.
+ * false: it has no operations, or failures of its own.
+ */
+bool inject_all(struct run *proto, const struct run_options *o, struct case_result ***tail);
 /*
  * Note a failure: @expected and @got are allocated texts (NULL: out of memory)
  * and belong to the failure.

@@ -321,6 +321,7 @@ struct case_result {
 	char *kernel; /* full name of the set of changes */
 	char *label; /* the part in brackets */
 	const char *why;
+	const char *inject; /* the kind of failure tried, or NULL */
 	struct failure *failures, **tail;
 	unsigned int nr_failures;
 	uint32_t nr_ops;
@@ -333,6 +334,8 @@ struct run_options {
 	size_t nr_with, nr_without;
 	const char *only; /* cases whose name has this text */
 	const char *inject; /* a kind of failure, or "all": instead of the expectations */
+	uint32_t inject_all_up_to; /* behind this place of a kind ever fewer are tried; 0: all */
+	unsigned int *inject_left_out; /* cases without operations, or with failures of their own */
 	bool verbose;
 };
 

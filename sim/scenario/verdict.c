@@ -22,8 +22,8 @@ char *output_again(const struct case_result *r)
 {
 	char *text;
 
-	if (asprintf(&text, "foliosim run --verbose --only '[%s]' %s", r->label,
-		     r->scenario->path) < 0)
+	if (asprintf(&text, "foliosim run %s%s --only '[%s]' %s", r->inject ? "--inject " : "",
+		     r->inject ? r->inject : "--verbose", r->label, r->scenario->path) < 0)
 		return NULL;
 	return text;
 }
