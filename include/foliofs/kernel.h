@@ -68,7 +68,10 @@ FOLIOFS_API const char *foliofs_change_source(enum foliofs_change c);
 FOLIOFS_API const char *foliofs_change_needs(enum foliofs_change c);
 /* What is seen in a kernel that lacks only this change ("" if nothing worth a line). */
 FOLIOFS_API const char *foliofs_change_without(enum foliofs_change c);
-/* Change of that name: returns 0 and sets @c, or -ENOENT. */
+/*
+ * Change of that name, or P1 to P8 for the patches of the large-folio series (P8 is what that
+ * patch has besides switching them on, lf-journal-mode): returns 0 and sets @c, or -ENOENT.
+ */
 FOLIOFS_API int foliofs_change_find(const char *name, enum foliofs_change *c);
 
 #ifdef __cplusplus

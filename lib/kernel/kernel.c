@@ -85,8 +85,25 @@ const char *foliofs_change_without(enum foliofs_change c)
 	return changes[c].without;
 }
 
+/* The patches of the large-folio series by their numbers in it, as mails call them. */
+static const struct {
+	const char *name;
+	enum foliofs_change change;
+} patches[] = {
+	{ "P1", FOLIOFS_CHANGE_LF_READ }, { "P2", FOLIOFS_CHANGE_LF_WRITE },
+	{ "P3", FOLIOFS_CHANGE_LF_ZERO }, { "P4", FOLIOFS_CHANGE_LF_CREDITS },
+	{ "P5", FOLIOFS_CHANGE_LF_LEAF_CREDITS }, { "P6", FOLIOFS_CHANGE_LF_WRITEBACK },
+	{ "P7", FOLIOFS_CHANGE_LF_DEFRAG }, { "P8", FOLIOFS_CHANGE_LF_JOURNAL_MODE },
+};
+
 static int find_change(const char *name, size_t len, enum foliofs_change *c)
 {
+	for (unsigned int i = 0; i < ARRAY_SIZE(patches); i++) {
+		if (strlen(patches[i].name) == len && !memcmp(patches[i].name, name, len)) {
+			*c = patches[i].change;
+			return 0;
+		}
+	}
 	for (unsigned int i = 0; i < FOLIOFS_CHANGE_COUNT; i++) {
 		if (strlen(changes[i].name) == len && !memcmp(changes[i].name, name, len)) {
 			*c = (enum foliofs_change)i;

@@ -203,6 +203,9 @@ static void texts(void **state)
 			if (foliofs_change_find(word, &found))
 				fail_msg("%s needs %s", foliofs_change_name(c), word);
 	}
+	assert_int_equal(foliofs_change_find("P3", &found), 0);
+	assert_int_equal(found, FOLIOFS_CHANGE_LF_ZERO);
+	assert_int_equal(foliofs_change_find("P9", &found), -ENOENT);
 	assert_int_equal(foliofs_change_find("nothing", &found), -ENOENT);
 	assert_null(foliofs_kernel_name(1000));
 	for (unsigned int i = 0; foliofs_kernel_name(i); i++)
