@@ -127,6 +127,9 @@ void ffs_log_append(struct ffs_journal *j, struct ffs_transaction *t)
 	struct ffs_segment *seg, *old;
 	u32 i, keep;
 
+	if (t->logged > j->lim.max_transaction)
+		ffs_emit(j->env, foliofs_log_outgrown, t->tid, t->logged, j->lim.max_transaction);
+
 	/* Each commit begins with a look for clean blocks on the checkpoint lists. */
 	j->cleaned = j->home;
 	/*

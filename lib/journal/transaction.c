@@ -35,7 +35,9 @@ struct ffs_transaction *ffs_tx_running(struct ffs_journal *j)
 	t->tid = j->next_tid;
 	if (++j->next_tid == 0) /* 0 means none here */
 		j->next_tid = 1;
-	t->out = j->lim.overhead + j->reserved;
+	t->out = j->reserved;
+	if (ffs_has(j->env, FOLIOFS_CHANGE_DESCRIPTOR_CREDITS))
+		t->out += j->lim.overhead;
 	t->expires = expiry(j);
 	j->running = t;
 	return t;

@@ -81,6 +81,7 @@ void ffs_rules_wanted(struct foliofs_sink *sink)
 	sink->wants[FOLIOFS_EV_foliofs_handle_dry] = 1;
 	sink->wants[FOLIOFS_EV_foliofs_start_refused] = 1;
 	sink->wants[FOLIOFS_EV_foliofs_stale] = 1;
+	sink->wants[FOLIOFS_EV_foliofs_log_outgrown] = 1;
 	sink->wants[FOLIOFS_EV_foliofs_livelock] = 1;
 	sink->wants[FOLIOFS_EV_foliofs_assert] = 1;
 	sink->wants[FOLIOFS_EV_foliofs_lost] = 1;
@@ -138,6 +139,11 @@ void ffs_rules_event(void *priv, const struct foliofs_event *ev)
 					"bytes [%llu,%llu) are what operation %u wrote to inode %u",
 					(unsigned long long)a[1], (unsigned long long)(a[1] + a[2]),
 					(u32)a[3], (u32)a[4]);
+		break;
+	case FOLIOFS_EV_foliofs_log_outgrown:
+		ffs_rule_broken(fs, FOLIOFS_RULE_JOURNAL_SPACE, 0,
+				"transaction %u takes %u blocks of the log, %u is the limit", (u32)a[0],
+				(u32)a[1], (u32)a[2]);
 		break;
 	case FOLIOFS_EV_foliofs_livelock:
 		ffs_rule_broken(fs, FOLIOFS_RULE_LIVELOCK, (u32)a[0],
