@@ -235,6 +235,7 @@ static void check_told(struct foliofs_fs *fs, const struct ffs_inode *inode, s64
 struct collect {
 	struct ffs_runs *bytes;
 	u64 first, end;
+	u64 zero_end; /* zeros behind it are no data that anybody has synced */
 };
 
 static void promise_run(void *priv, const struct foliofs_content *c)
@@ -245,8 +246,9 @@ static void promise_run(void *priv, const struct foliofs_content *c)
 	if (c->kind == FOLIOFS_SOURCE_OP)
 		ffs_runs_set(x->bytes, first, end, c->source_offset - c->offset,
 			     ffs_src(c->source, c->owner));
-	else if (c->kind == FOLIOFS_SOURCE_ZERO || c->kind == FOLIOFS_SOURCE_HOLE)
-		ffs_content_zero(x->bytes, first, end);
+	else if ((c->kind == FOLIOFS_SOURCE_ZERO || c->kind == FOLIOFS_SOURCE_HOLE) &&
+		 first < x->zero_end)
+		ffs_content_zero(x->bytes, first, min(end, x->zero_end));
 }
 
 /* Bytes [first, end) of @inode have been synced. */
@@ -260,7 +262,9 @@ static void promise(struct foliofs_fs *fs, const struct ffs_inode *inode, u64 fi
 	if (!ffs_is_reg(inode) || !inode->nlink)
 		return;
 	p = get(fs, inode);
-	x = (struct collect){ &p->bytes, first, min(end, inode->i_size) };
+	/* A sync of a range does not move the size for a hole in it, if its data is elsewhere. */
+	x = (struct collect){ &p->bytes, first, min(end, inode->i_size),
+			      end == ~0ull ? end : inode->i_disksize };
 	if (first >= x.end && first)
 		return;
 	ffs_runs_clear(&p->bytes, first, end);
@@ -297,7 +301,7 @@ static void sync_begins(struct foliofs_fs *fs, const struct foliofs_op *op,
 			continue;
 		p = get(fs, x);
 		ffs_runs_free(&p->starting);
-		c = (struct collect){ &p->starting, 0, x->i_size };
+		c = (struct collect){ &p->starting, 0, x->i_size, ~0ull };
 		foliofs_fs_for_each_content(fs, x->ino, promise_run, &c);
 	}
 }
@@ -322,6 +326,7 @@ void ffs_promise_after(struct foliofs_fs *fs, const struct foliofs_op *op, s64 r
 	struct ffs_super *sb = &fs->ops.sb;
 	struct ffs_file *f = ffs_file(&fs->ops, op->file), *g = ffs_file(&fs->ops, op->file2);
 	struct ffs_inode *inode = f ? f->inode : NULL;
+	u64 at;
 
 	if (op->kind == FOLIOFS_OP_FSYNC || op->kind == FOLIOFS_OP_FDATASYNC ||
 	    (result < 0 && (op->kind == FOLIOFS_OP_SYNC_RANGE || op->kind == FOLIOFS_OP_MSYNC)))
@@ -350,12 +355,15 @@ void ffs_promise_after(struct foliofs_fs *fs, const struct foliofs_op *op, s64 r
 			promise(fs, inode, op->off, op->off + op->len);
 		break;
 	case FOLIOFS_OP_WRITE:
+	case FOLIOFS_OP_WRITE_BAD:
+	case FOLIOFS_OP_APPEND:
 	case FOLIOFS_OP_COPY_RANGE:
-		f = op->kind == FOLIOFS_OP_WRITE ? f : ffs_file(&fs->ops, op->file2);
+		f = op->kind == FOLIOFS_OP_COPY_RANGE ? g : f;
+		at = op->kind == FOLIOFS_OP_COPY_RANGE ? op->off2 :
+		     op->kind == FOLIOFS_OP_APPEND ? fs->append_pos : op->off;
 		if (f && ((f->flags & (FOLIOFS_O_SYNC | FOLIOFS_O_DSYNC)) ||
 			  sb->env.geo.mount.sync))
-			promise(fs, f->inode, op->kind == FOLIOFS_OP_WRITE ? op->off : op->off2,
-				(op->kind == FOLIOFS_OP_WRITE ? op->off : op->off2) + (u64)result);
+			promise(fs, f->inode, at, at + (u64)result);
 		break;
 	case FOLIOFS_OP_SYNC:
 	case FOLIOFS_OP_SYNCFS:
