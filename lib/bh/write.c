@@ -73,6 +73,17 @@ static int da_write_begin(struct ffs_super *sb, struct ffs_inode *inode, u64 pos
 	return err;
 }
 
+/* A retry starts its handle before it sees that its folio has been truncated: it stops it again. */
+static int start_for_nothing(struct ffs_super *sb, struct ffs_inode *inode)
+{
+	struct ffs_handle *h;
+	int err = ffs_start(sb, inode, FOLIOFS_CREDIT_WRITE_BEGIN, 0, "ext4_write_begin", &h);
+
+	if (!err)
+		ffs_handle_stop(h);
+	return err;
+}
+
 /* Blocks are allocated here: nodelalloc, data=journal, or no space to promise. */
 static int direct_write_begin(struct ffs_super *sb, struct ffs_inode *inode, u64 pos, u64 *len,
 			      struct ffs_write *w)
@@ -80,6 +91,7 @@ static int direct_write_begin(struct ffs_super *sb, struct ffs_inode *inode, u64
 	struct ffs_mapping *m = inode->mapping;
 	u64 asked = *len;
 	u32 retries = 0, rounds = 0;
+	bool gone = false;
 	int err;
 
 	ffs_emit(&sb->env, ext4_write_begin, inode->ino, pos, asked);
@@ -92,6 +104,11 @@ static int direct_write_begin(struct ffs_super *sb, struct ffs_inode *inode, u64
 		enum ffs_bh_get get = FFS_BH_GET_BLOCK;
 		bool extended;
 
+		if (gone) {
+			err = start_for_nothing(sb, inode);
+			if (err)
+				return err;
+		}
 		w->folio = ffs_write_folio(sb, inode, pos, asked);
 		*len = cut(m, w->folio, pos, asked);
 		ffs_folio_attach_buffers(m, w->folio);
@@ -117,6 +134,7 @@ static int direct_write_begin(struct ffs_super *sb, struct ffs_inode *inode, u64
 			if (inode->nlink)
 				ffs_orphan_del(sb, NULL, inode);
 		}
+		gone = !ffs_folio_find(m, (u32)(pos >> sb->env.page_bits));
 		/* v6.17 and v6.18 retry without limit: what was mapped behind EOF is gone each time. */
 		if (err == -EAGAIN && ++rounds >= FFS_LIVELOCK_ROUNDS) {
 			ffs_emit(&sb->env, foliofs_livelock, inode->ino, rounds,
