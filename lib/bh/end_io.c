@@ -46,8 +46,13 @@ static void io_end_free(struct ffs_io_end *io)
 void ffs_io_end_submit(struct ffs_super *sb, struct ffs_io_end *io)
 {
 	io->plug = sb->plug;
-	if (io->nr_folio || io->unwritten) {
+	if (io->nr_folio) {
 		ffs_queue_work(sb, &io->work);
+		return;
+	}
+	/* Writeback gave up before anything was sent: no I/O will end, the task converts itself. */
+	if (io->unwritten) {
+		end_io_work(sb, &io->work);
 		return;
 	}
 	if (io->rsv)
@@ -105,13 +110,14 @@ int ffs_convert_range(struct ffs_super *sb, struct ffs_handle *h, struct ffs_ino
 	u8 bits = sb->env.block_bits;
 	u32 lblk = (u32)(offset >> bits);
 	u32 end = (u32)ffs_blocks_up(&sb->env, offset + size), credits_len = end - lblk;
+	struct ffs_map map = { 0 }; /* the block of the piece before stays in it: traced */
 	int err = 0;
 
 	while (lblk < end) {
-		struct ffs_map map = { .lblk = lblk, .len = end - lblk };
 		struct ffs_handle *own = h;
 		int ret;
 
+		map = (struct ffs_map){ .lblk = lblk, .len = end - lblk, .pblk = map.pblk };
 		if (!h) {
 			err = ffs_start(sb, inode, FOLIOFS_CREDIT_CONVERT_PLAIN, credits_len,
 					"ext4_convert_unwritten_extents", &own);

@@ -284,6 +284,7 @@ s64 ffs_direct_read(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len)
 	struct ffs_inode *inode = f->inode;
 	u8 bits = sb->env.block_bits;
 	u64 end = pos + len, done = pos;
+	int err = 0;
 	s64 ret;
 
 	if (never_direct(sb, inode)) {
@@ -295,16 +296,15 @@ s64 ffs_direct_read(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len)
 	if (pos < inode->i_size) {
 		ffs_write_and_wait(o, inode, pos, end - 1);
 		/* Maps are asked for to the end of the request, behind i_size too. */
-		while (done < end) {
+		while (done < end && err >= 0) {
 			struct ffs_map map = { .lblk = (u32)(done >> bits) };
-			int err;
 
 			map.len = (u32)(ffs_blocks_up(&sb->env, end) - map.lblk);
 			err = ffs_map_blocks(&sb->bm, NULL, inode, &map, 0);
-			if (!err && ((pos | len) & (SECTOR_SIZE - 1)))
+			/* Only what the device is asked for has to be aligned, no hole. */
+			if (err > 0 && !(map.flags & FFS_MAP_UNWRITTEN) &&
+			    ((done | min(end, (u64)(map.lblk + map.len) << bits)) & (SECTOR_SIZE - 1)))
 				err = -EINVAL;
-			if (err < 0)
-				return err;
 			done = (u64)(map.lblk + max(map.len, 1u)) << bits;
 		}
 		end = min(end, inode->i_size);
@@ -312,5 +312,5 @@ s64 ffs_direct_read(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len)
 		end = pos;
 	}
 	ffs_touch_atime(o, f, inode);
-	return (s64)(end - pos);
+	return err < 0 ? err : (s64)(end - pos);
 }

@@ -67,5 +67,6 @@ s64 ffs_move_extents(struct ffs_ops *o, struct ffs_file *f, struct ffs_file *don
 		ffs_discard_preallocations(sb->alloc, f->inode);
 		ffs_discard_preallocations(sb->alloc, donor->inode);
 	}
-	return total && err != -EBUSY ? (s64)total : err ? err : (s64)total;
+	/* How much was moved is told beside the error; the call fails all the same. */
+	return err ? err : (s64)total;
 }
