@@ -277,8 +277,6 @@ static void promise(struct foliofs_fs *fs, const struct ffs_inode *inode, u64 fi
 	ffs_runs_free(&p->starting);
 	for (r = ffs_runs_at(&p->undefined, 0, &at); r; r = ffs_runs_next(&p->undefined, &at))
 		ffs_runs_clear(&p->bytes, r->first, r->end);
-	for (r = ffs_runs_at(&p->io_lost, 0, &at); r; r = ffs_runs_next(&p->io_lost, &at))
-		ffs_runs_clear(&p->bytes, r->first, r->end);
 	p->fresh = true;
 	fs->promises++;
 }
