@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The meta.yaml of captures of XFS and tmpfs: see geometry_other.h. */
 #include "geometry_other.h"
+#include "geometry_fs.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -47,25 +48,6 @@ static int number(const struct other *r, const char *key, uint64_t max, bool nee
 	return 0;
 }
 
-/* Value of option @name in the list @mount ("a,b=c"): its length, 0 if it is not there. */
-static size_t option(const char *mount, const char *name, const char **value)
-{
-	size_t n = strlen(name);
-	const char *p = mount;
-
-	while (*p) {
-		size_t len = strcspn(p, ",");
-
-		if (len > n && !strncmp(p, name, n) && p[n] == '=') {
-			*value = p + n + 1;
-			return len - n - 1;
-		}
-		p += len;
-		p += *p == ',';
-	}
-	return 0;
-}
-
 static int block_size(const struct other *r, struct foliofs_geometry *g, uint32_t min)
 {
 	const struct flat_entry *e = flat_yaml_find(r->y, "block_size");
@@ -81,9 +63,7 @@ static int xfs(const struct other *r, const struct geometry_meta *m, struct foli
 {
 	const struct flat_entry *mount = flat_yaml_find(r->y, "mount");
 	uint32_t queue = 0, blocks = 0;
-	const char *value;
-	char text[32];
-	size_t n;
+	char text[160];
 
 	g->fs_type = FOLIOFS_FS_XFS;
 	g->log_blocks = 0;
@@ -107,22 +87,15 @@ static int xfs(const struct other *r, const struct geometry_meta *m, struct foli
 		    !strcmp(r->y->entries[i].value, "reflink"))
 			g->reflink = true;
 	g->io_opt_pages = (uint32_t)((uint64_t)queue * 1024 / g->page_size);
-	n = option(m->mount, "allocsize", &value);
-	if (!n)
-		return 0;
-	snprintf(text, sizeof(text), "%.*s", (int)n, value);
-	if (parse_size(text, &g->allocsize) || g->allocsize < g->block_size ||
-	    (g->allocsize & (g->allocsize - 1)))
-		return refuse(r, mount, "mount: allocsize: expected a power of two, got '%s'", text);
+	if (geometry_mount_xfs(m->mount, g, text, sizeof(text)))
+		return refuse(r, mount, "mount: %s", text);
 	return 0;
 }
 
 static int tmpfs(const struct other *r, const struct geometry_meta *m, struct foliofs_geometry *g)
 {
-	static const char *const huge[] = { "never", "always", "within_size", "advise" };
 	const struct flat_entry *e = flat_yaml_find(r->y, "size");
-	const char *value = "never";
-	size_t n = option(m->mount, "huge", &value), i;
+	char text[160];
 	uint64_t size;
 
 	g->fs_type = FOLIOFS_FS_TMPFS;
@@ -131,15 +104,8 @@ static int tmpfs(const struct other *r, const struct geometry_meta *m, struct fo
 		return refuse(r, e, "size: expected the size of the file system, got '%s'",
 			      e ? e->value : "");
 	g->blocks_count = size / g->page_size;
-	n = n ? n : strlen(value);
-	for (i = 0; i < sizeof(huge) / sizeof(*huge); i++)
-		if (strlen(huge[i]) == n && !strncmp(huge[i], value, n))
-			break;
-	if (i == sizeof(huge) / sizeof(*huge))
-		return refuse(r, flat_yaml_find(r->y, "mount"),
-			      "mount: huge: expected never, always, within_size or advise, got '%.*s'",
-			      (int)n, value);
-	g->huge = (enum foliofs_huge)i;
+	if (geometry_mount_tmpfs(m->mount, g, text, sizeof(text)))
+		return refuse(r, flat_yaml_find(r->y, "mount"), "mount: %s", text);
 	return 0;
 }
 

@@ -4,6 +4,7 @@
  * Everything is checked here, so that a scenario that starts is a valid one.
  */
 #include "scenario/parse.h"
+#include "geometry/geometry_fs.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -67,6 +68,13 @@ static int parse_alloc(struct parser *p, const struct node *n, struct setup *u)
 	return 0;
 }
 
+static int parse_fs(struct parser *p, const struct node *n, struct setup *u)
+{
+	if (n->kind != NODE_SCALAR || geometry_fs_find(n->text, &u->fs))
+		return node_expected(p->path, n, p->err, "ext4, xfs or tmpfs");
+	return 0;
+}
+
 static int parse_u32(struct parser *p, const struct node *n, uint32_t *out, bool *given)
 {
 	uint64_t value;
@@ -88,6 +96,8 @@ static int setup_key(struct parser *p, const struct node *m, struct setup *u)
 		return parse_changes(p, m, &u->with, &u->nr_with);
 	if (!strcmp(key, "without"))
 		return parse_changes(p, m, &u->without, &u->nr_without);
+	if (!strcmp(key, "fs"))
+		return parse_fs(p, m, u);
 	if (!strcmp(key, "page_size"))
 		return parse_page_size(p, m, u);
 	if (!strcmp(key, "alloc"))
@@ -114,22 +124,27 @@ static int setup_key(struct parser *p, const struct node *m, struct setup *u)
 	return -ENOENT;
 }
 
-#define SETUP_KEYS "kernel, with, without, page_size, alloc, inject, read_ahead_kb, " \
+#define SETUP_KEYS "kernel, with, without, fs, page_size, alloc, inject, read_ahead_kb, " \
 	"io_opt_pages, mkfs or mount"
 
 /* A setup that is complete: is it one that can be made? */
 static int check_setup(struct parser *p, const struct setup *u)
 {
-	struct foliofs_geometry g = { .page_size = u->page_size };
+	const char *mount = u->mount ? u->mount : "";
+	struct foliofs_geometry g;
 	char text[256] = "";
 
-	if (foliofs_geometry_from_mkfs(u->mkfs, &g, text, sizeof(text)))
-		return node_error(p->path, u->mkfs_at, p->err,
-				  "expected options of mke2fs, got \"%s\": %s", u->mkfs, text);
-	if (u->mount && foliofs_mount_parse(u->mount, &g, text, sizeof(text)))
+	if (!geometry_fs(u->fs, u->mkfs, mount, u->page_size, &g, text, sizeof(text)))
+		return 0;
+	/* Which of the two it is: without mount options, is it one? */
+	if (!geometry_fs(u->fs, u->mkfs, "", u->page_size, &g, text, sizeof(text))) {
+		geometry_fs(u->fs, u->mkfs, mount, u->page_size, &g, text, sizeof(text));
 		return node_error(p->path, u->mount_at, p->err,
-				  "expected mount options, got \"%s\": %s", u->mount, text);
-	return 0;
+				  "expected mount options, got \"%s\": %s", mount, text);
+	}
+	return node_error(p->path, u->mkfs_at, p->err, "expected options of %s, got \"%s\": %s",
+			  u->fs == FOLIOFS_FS_XFS ? "mkfs.xfs" : u->fs == FOLIOFS_FS_TMPFS ?
+			  "a tmpfs" : "mke2fs", u->mkfs, text);
 }
 
 static int parse_pattern(struct parser *p, const struct node *n, struct free_pattern *f)

@@ -259,13 +259,17 @@ static int expect_key(struct parser *p, const struct node *m, struct expect *e)
 		return parse_limits(p, m, e);
 	if (!strcmp(key, "starts"))
 		return parse_starts(p, m, e);
+	if (!strcmp(key, "free")) {
+		e->free_at = m;
+		return parse_want(p, m, &e->free);
+	}
 	if (!strcmp(key, "rules"))
 		return parse_rules(p, m, e);
 	return -ENOENT;
 }
 
 #define EXPECT_KEYS "events, sequences, states, crash, errors, results, credits, verdicts, " \
-	"limits, starts, rules"
+	"limits, starts, free, rules"
 
 static void expect_init(struct expect *e, const struct node *n)
 {

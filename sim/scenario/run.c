@@ -8,9 +8,11 @@
  */
 #define _GNU_SOURCE
 #include "scenario/run.h"
+#include "geometry/geometry_fs.h"
 #include "trace/oplist.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,17 +95,13 @@ int run_geometry(struct run *r, char *err, size_t len)
 	const struct setup *u = r->setup;
 	int ret;
 
-	memset(&r->geometry, 0, sizeof(r->geometry));
-	r->geometry.page_size = u->page_size;
-	ret = foliofs_geometry_from_mkfs(u->mkfs, &r->geometry, err, len);
-	if (ret)
-		return ret;
-	r->geometry.page_size = u->page_size;
+	ret = geometry_fs(u->fs, u->mkfs, u->mount ? u->mount : "", u->page_size, &r->geometry, err,
+			  len);
 	if (u->has_read_ahead)
 		r->geometry.read_ahead_kb = u->read_ahead_kb;
 	if (u->has_io_opt)
 		r->geometry.io_opt_pages = u->io_opt_pages;
-	return foliofs_mount_parse(u->mount ? u->mount : "", &r->geometry, err, len);
+	return ret;
 }
 
 /* Fresh file system with events off and everything before "ops" done. */
@@ -277,6 +275,17 @@ static void add_sink(struct run *r)
 	foliofs_fs_add_sink(r->fs, &r->events.sink);
 }
 
+static void check_free(struct run *r, const struct expect *e)
+{
+	int64_t got = (int64_t)foliofs_fs_free_blocks(r->fs);
+	char want[60];
+
+	if (e->free_at && !want_holds(&e->free, got))
+		run_fail(r, 0, e->free_at,
+			 text_of("%s free blocks", want_text(&e->free, want, sizeof(want))),
+			 text_of("%" PRId64, got));
+}
+
 static void check_failures(struct run *r)
 {
 	const struct scenario_inject *x;
@@ -304,6 +313,7 @@ static void check_end(struct run *r)
 		check_events(r, r->expect[i], all);
 		check_states(r, r->fs, r->expect[i]->states, 0);
 		check_credits(r, r->expect[i]);
+		check_free(r, r->expect[i]);
 	}
 	for (i = 0; i < ops->nr_lines; i++)
 		check_events(r, &ops->line[i].expect,

@@ -190,6 +190,8 @@ struct expect {
 	struct expect_inode inode; /* whose credits */
 	struct expect_limit *limits;
 	struct expect_start *starts;
+	const struct node *free_at; /* NULL: nothing said */
+	struct want free; /* blocks */
 	const struct node *rules_at; /* NULL: nothing said, none must be broken */
 	uint8_t rules[FOLIOFS_RULE_COUNT];
 };
@@ -259,6 +261,7 @@ struct scenario_file {
 
 /* What is set up; a variant replaces parts of it. */
 struct setup {
+	enum foliofs_fs_type fs;
 	const char *mkfs, *mount;
 	const struct node *mkfs_at, *mount_at;
 	uint32_t page_size;
