@@ -96,6 +96,8 @@ int foliofs_fs_crash(const struct foliofs_fs *fs, struct foliofs_fs **after)
 	ffs_runs_copy(&to->ops.sb.disk, &sb->disk);
 	if (sb->type) {
 		sb->type->restore(&to->ops, &fs->ops);
+		if (fs->options.rules)
+			ffs_type_crash_rules(fs, to);
 		*after = to;
 		return 0;
 	}

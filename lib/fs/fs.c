@@ -176,7 +176,17 @@ static void connect(struct foliofs_fs *fs)
 		sb->orphan_file_block = ffs_layout_file_block(ffs_layout_orphan(fs->ops.layout), 0);
 }
 
-/* What is not ext4 has neither its journal nor its layout, and no rules of its own yet. */
+static void add_rules(struct foliofs_fs *fs)
+{
+	if (!fs->options.rules)
+		return;
+	fs->rules_sink.event = ffs_rules_event;
+	fs->rules_sink.priv = fs;
+	ffs_rules_wanted(&fs->rules_sink);
+	foliofs_fs_add_sink(fs, &fs->rules_sink);
+}
+
+/* What is not ext4 has neither its journal nor its layout. */
 static int mount_other(struct foliofs_fs *fs, char *err, size_t errlen)
 {
 	const struct foliofs_geometry *g = &fs->ops.sb.env.geo;
@@ -216,11 +226,13 @@ int foliofs_fs_new(const struct foliofs_kernel *k, const struct foliofs_geometry
 	init_env(fs, k, g);
 	if (g->fs_type != FOLIOFS_FS_EXT4) {
 		ret = mount_other(fs, err, errlen);
-		if (ret)
+		if (ret) {
 			free(fs);
-		else
-			*out = fs;
-		return ret;
+			return ret;
+		}
+		add_rules(fs);
+		*out = fs;
+		return 0;
 	}
 	fs->ops.layout = ffs_layout_new(g);
 	if (!fs->ops.layout) {
@@ -230,12 +242,7 @@ int foliofs_fs_new(const struct foliofs_kernel *k, const struct foliofs_geometry
 	}
 	connect(fs);
 	make_root(fs);
-	if (fs->options.rules) {
-		fs->rules_sink.event = ffs_rules_event;
-		fs->rules_sink.priv = fs;
-		ffs_rules_wanted(&fs->rules_sink);
-		foliofs_fs_add_sink(fs, &fs->rules_sink);
-	}
+	add_rules(fs);
 	if (fs->options.old_blocks)
 		ffs_runs_set(&fs->ops.sb.disk, 0, g->blocks_count << fs->ops.sb.env.block_bits, 0,
 			     FFS_SRC_OLD_DISK);
@@ -312,8 +319,12 @@ int64_t foliofs_fs_run(struct foliofs_fs *fs, const struct foliofs_op *op)
 
 	if (unlikely(fs->stopped) && ffs_would_wait(fs, op))
 		return -EDEADLK;
-	if (fs->ops.sb.type)
-		return ffs_run_op(&fs->ops, op);
+	if (fs->ops.sb.type) {
+		ret = ffs_run_op(&fs->ops, op);
+		if (fs->options.rules)
+			ffs_type_rules_after_op(fs, op, ret);
+		return ret;
+	}
 	if (fs->options.crash_states)
 		ffs_promise_before(fs, op);
 	ret = ffs_run_op(&fs->ops, op);

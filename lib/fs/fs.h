@@ -119,6 +119,12 @@ bool ffs_would_wait(struct foliofs_fs *fs, const struct foliofs_op *op);
 void ffs_rules_event(void *priv, const struct foliofs_event *ev);
 void ffs_rules_wanted(struct foliofs_sink *sink);
 void ffs_rules_after_op(struct foliofs_fs *fs, const struct foliofs_op *op, s64 result);
+/* fsync has succeeded: what must hold. */
+void ffs_rule_synced(struct foliofs_fs *fs, const struct ffs_inode *inode);
+/* type_rules.c: file systems that are not ext4 */
+void ffs_type_rules_after_op(struct foliofs_fs *fs, const struct foliofs_op *op, s64 result);
+void ffs_type_crash_rules(const struct foliofs_fs *fs, struct foliofs_fs *after);
+void ffs_rule_zero_size(struct foliofs_fs *fs, u32 ino, bool in_core, u64 old, u64 size);
 __attribute__((format(printf, 4, 5))) void ffs_rule_broken(struct foliofs_fs *fs,
 							   enum foliofs_rule rule, u32 ino,
 							   const char *format, ...);

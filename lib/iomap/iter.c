@@ -39,7 +39,7 @@ static void trace_map(const struct ffs_iomap_iter *it, const struct ffs_iomap *m
 			 map->type, map->flags);
 }
 
-int ffs_iomap_iter(struct ffs_iomap_iter *it, const struct ffs_iomap_ops *ops)
+static int iterate(struct ffs_iomap_iter *it, const struct ffs_iomap_ops *ops)
 {
 	bool stale = it->map.flags & FFS_IOMAP_F_STALE;
 	int ret;
@@ -74,4 +74,12 @@ int ffs_iomap_iter(struct ffs_iomap_iter *it, const struct ffs_iomap_ops *ops)
 	if (it->src.length)
 		trace_map(it, &it->src, true);
 	return 1;
+}
+
+int ffs_iomap_iter(struct ffs_iomap_iter *it, const struct ffs_iomap_ops *ops)
+{
+	int ret = iterate(it, ops);
+
+	it->sb->iomap_op = ret > 0 ? it->flags : 0;
+	return ret;
 }

@@ -31,6 +31,7 @@ struct ffs_super {
 	struct ffs_blockmap bm;
 	const struct ffs_data_path *bh, *iomap;
 	const struct ffs_iomap_fs *iomap_fs; /* who answers the iomap path's questions */
+	u32 iomap_op; /* FFS_IOMAP_*: what the iterator that runs now does; 0: none runs */
 	const struct ffs_fs_type *type; /* not ext4: its operations (lib/ops) */
 	void *fs_private; /* and its own part */
 	int (*dirty_inode)(struct ffs_super *sb, struct ffs_inode *inode); /* its ffs_dirty_inode() */

@@ -3,6 +3,7 @@
  * Rules of content: what an operation read, zeroed or wrote to the device is what the
  * operations before it say (truth.h), and the rest of the last block is zero on disk.
  */
+#include "ops/fs_type.h"
 #include "truth.h"
 
 /* Ranges an operation may touch before the rest of them is left to later checks. */
@@ -155,8 +156,7 @@ static void check_range(struct foliofs_fs *fs, const struct ffs_inode *inode, bo
 	}
 }
 
-/* End of the bytes from @pos on that are dirty in the cache (*dirty), or are not. */
-static u64 same_until(const struct ffs_inode *inode, u64 pos, bool *dirty)
+u64 ffs_dirty_until(const struct ffs_inode *inode, u64 pos, bool *dirty)
 {
 	const struct ffs_mapping *m = inode->mapping;
 	const struct ffs_folio *f = ffs_folio_next(m, (u32)(pos >> m->env->page_bits));
@@ -185,7 +185,7 @@ static void check_disk(struct foliofs_fs *fs, const struct ffs_inode *inode, u64
 	if (ffs_should_journal_data(&fs->ops.sb, inode))
 		return;
 	while (first < end) {
-		u64 next = same_until(inode, first, &dirty);
+		u64 next = ffs_dirty_until(inode, first, &dirty);
 
 		if (!dirty)
 			check_range(fs, inode, true, first, min(next, end));
@@ -278,8 +278,10 @@ void ffs_truth_check(struct foliofs_fs *fs, const struct foliofs_op *op, s64 res
 		}
 		break;
 	case FOLIOFS_OP_FSYNC:
-		if (!result)
+		if (!result && !fs->ops.sb.type)
 			check_tail(fs, inode);
+		else if (!result && !fs->ops.sb.type->in_memory)
+			check_range(fs, inode, true, 0, inode->i_size);
 		break;
 	default:
 		break;

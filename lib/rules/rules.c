@@ -88,6 +88,9 @@ void ffs_rules_wanted(struct foliofs_sink *sink)
 	sink->wants[FOLIOFS_EV_foliofs_bio] = 1;
 	sink->wants[FOLIOFS_EV_foliofs_zero] = 1;
 	sink->wants[FOLIOFS_EV_foliofs_io_error] = 1;
+	sink->wants[FOLIOFS_EV_foliofs_isize] = 1;
+	sink->wants[FOLIOFS_EV_foliofs_disksize] = 1;
+	sink->wants[FOLIOFS_EV_foliofs_inode_dropped] = 1;
 }
 
 /* The blocks of a bio are those that the file maps. */
@@ -170,6 +173,16 @@ void ffs_rules_event(void *priv, const struct foliofs_event *ev)
 		/* Told by fsync: crash_rules.c sees to that. */
 		ffs_truth_lost(fs, (u32)a[0]);
 		break;
+	case FOLIOFS_EV_foliofs_isize:
+	case FOLIOFS_EV_foliofs_disksize:
+		ffs_rule_zero_size(fs, (u32)a[0], ev->id == FOLIOFS_EV_foliofs_isize, a[1], a[2]);
+		break;
+	case FOLIOFS_EV_foliofs_inode_dropped:
+		if (a[1])
+			ffs_rule_broken(fs, FOLIOFS_RULE_LEAKED_RESERVE, (u32)a[0],
+					"%llu delayed blocks stay reserved for an inode that is gone",
+					(unsigned long long)a[1]);
+		break;
 	case FOLIOFS_EV_foliofs_zero:
 		ffs_truth_touch(fs, (u32)a[0], false, a[1], a[1] + a[2]);
 		break;
@@ -238,7 +251,7 @@ static const struct ffs_folio *first_dirty(const struct ffs_mapping *m)
 }
 
 /* After fsync: nothing dirty is left below EOF, and the size on disk is the size. */
-static void check_synced(struct foliofs_fs *fs, const struct ffs_inode *inode)
+void ffs_rule_synced(struct foliofs_fs *fs, const struct ffs_inode *inode)
 {
 	const struct ffs_folio *f = first_dirty(inode->mapping);
 
@@ -276,7 +289,7 @@ void ffs_rules_after_op(struct foliofs_fs *fs, const struct foliofs_op *op, s64 
 	case FOLIOFS_OP_FSYNC:
 		/* (At stops others may have written meanwhile.) */
 		if (!result && !fs->stop_fn)
-			check_synced(fs, inode);
+			ffs_rule_synced(fs, inode);
 		check_reserved(fs, inode);
 		break;
 	case FOLIOFS_OP_WRITE:

@@ -63,6 +63,13 @@ const struct ffs_runs *ffs_truth_of(const struct foliofs_fs *fs, u32 ino)
 	return t && !t->unknown ? &t->want : NULL;
 }
 
+u64 ffs_truth_max_size(const struct foliofs_fs *fs, u32 ino)
+{
+	const struct ffs_truth *t = fs->truths ? find(fs->truths, ino) : NULL;
+
+	return t ? t->max_size : ~0ull;
+}
+
 void ffs_truths_free(struct ffs_truths *t)
 {
 	u32 i;
@@ -219,14 +226,33 @@ static bool being_changed(const struct foliofs_fs *fs, u32 ino)
 	return false;
 }
 
-/* copy_file_range: the bytes stay those of who wrote them. */
-static void copied(struct ffs_truth *to, const struct ffs_truth *from, const struct foliofs_op *op,
-		   u64 len, u32 ino)
+static void note_size(struct foliofs_fs *fs, s32 file)
 {
-	if (!from || from->unknown)
+	const struct ffs_file *f = ffs_file(&fs->ops, file);
+	struct ffs_truth *t = f ? find(ffs_truths(fs), f->inode->ino) : NULL;
+
+	if (t && !being_changed(fs, f->inode->ino))
+		t->max_size = max(t->max_size, f->inode->i_size);
+}
+
+/*
+ * copy_file_range: the bytes stay those of who wrote them.  @shared: the blocks are those of the
+ * source, so their bytes are its; else they are written anew, to inode @ino.
+ */
+static void copied(struct ffs_truth *to, const struct ffs_truth *from, const struct foliofs_op *op,
+		   u64 len, u32 ino, bool shared)
+{
+	struct ffs_runs copy = { 0 }; /* it may be one file */
+
+	if (!from || from->unknown) {
 		to->unknown = true;
-	else
+	} else if (shared) {
+		ffs_content_copy(&copy, 0, &from->want, op->off, len, FFS_SRC_ZERO);
+		ffs_content_copy(&to->want, op->off2, &copy, 0, len, FFS_SRC_ZERO);
+		ffs_runs_free(&copy);
+	} else {
 		ffs_content_clone(&to->want, op->off2, &from->want, op->off, len, ino);
+	}
 }
 
 void ffs_truth_lost(struct foliofs_fs *fs, u32 ino)
@@ -253,12 +279,15 @@ void ffs_truth_op(struct foliofs_fs *fs, const struct foliofs_op *op, s64 result
 		forget_gone(fs);
 		break;
 	case FOLIOFS_OP_COPY_RANGE:
+	case FOLIOFS_OP_REFLINK:
 		g = ffs_file(&fs->ops, op->file2);
-		if (g && inode && result > 0) {
+		if (g && inode && (result > 0 || (!result && op->kind == FOLIOFS_OP_REFLINK))) {
 			struct ffs_truth *to = find_or_add(ffs_truths(fs), g->inode->ino);
+			u64 len = result ? (u64)result :
+				  op->len ? op->len : inode->i_size - op->off;
 
-			copied(to, find(ffs_truths(fs), inode->ino), op, (u64)result,
-			       g->inode->ino);
+			copied(to, find(ffs_truths(fs), inode->ino), op, len, g->inode->ino,
+			       fs->ops.sb.type);
 		}
 		break;
 	case FOLIOFS_OP_MOVE_EXTENTS:
@@ -279,4 +308,6 @@ void ffs_truth_op(struct foliofs_fs *fs, const struct foliofs_op *op, s64 result
 			find_or_add(ffs_truths(fs), inode->ino)->unknown = true;
 		break;
 	}
+	note_size(fs, op->file);
+	note_size(fs, op->file2);
 }

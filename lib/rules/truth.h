@@ -13,6 +13,7 @@
 struct ffs_truth {
 	u32 ino;
 	bool unknown; /* an operation failed half way: nothing is said of this file */
+	u64 max_size; /* largest that an operation has made it */
 	struct ffs_runs want; /* as struct ffs_mapping's content; what is not there is zero */
 };
 
@@ -39,6 +40,10 @@ void ffs_truth_touch(struct foliofs_fs *fs, u32 ino, bool disk, u64 first, u64 e
 void ffs_truth_check(struct foliofs_fs *fs, const struct foliofs_op *op, s64 result);
 /* What [first, end) of @ino has to be; NULL: not known. */
 const struct ffs_runs *ffs_truth_of(const struct foliofs_fs *fs, u32 ino);
+/* The largest size of @ino behind an operation; ~0: not known. */
+u64 ffs_truth_max_size(const struct foliofs_fs *fs, u32 ino);
+/* End of the bytes from @pos on that are dirty in the cache (*dirty), or are not. */
+u64 ffs_dirty_until(const struct ffs_inode *inode, u64 pos, bool *dirty);
 void ffs_truths_free(struct ffs_truths *t);
 
 #endif
