@@ -118,6 +118,34 @@ static void write_failed(struct ffs_iomap_iter *it, u64 pos, u64 len)
 				   round_up_pow2(pos + len, page));
 }
 
+/* Rejected steps in a row that are taken for endless; from the largest folio down to a page: 11. */
+#define REJECTED_ROUNDS 64u
+
+/*
+ * im-semicolon: a stray ';' made every step the rest of its folio, whatever had been prepared.
+ * Bytes that the caller does not have cannot be copied, and a folio that is not up to date
+ * takes all or nothing; bytes behind the map are copied into blocks that nobody mapped.
+ */
+static u64 forced_step(const struct ffs_iomap_iter *it, const struct ffs_folio *f, u64 len)
+{
+	if (!ffs_sb_has(it->sb, FOLIOFS_CHANGE_IM_SEMICOLON))
+		return len;
+	return ffs_folio_end(it->inode->mapping, f) - it->pos;
+}
+
+/*
+ * A step that begins where its map has ended, where the kernel stops with a BUG_ON.  Here it is
+ * told, and the next map is asked for.
+ */
+static bool map_ended(const struct ffs_iomap_iter *it)
+{
+	if (it->pos <= ffs_iomap_end(&it->map))
+		return false;
+	ffs_emit(&it->sb->env, foliofs_assert, it->inode->ino,
+		 ffs_str("a write goes on behind its map"));
+	return true;
+}
+
 /* The copy loop inside one map.  @left: bytes of the buffer not yet written, @readable of them. */
 static void write_map(struct ffs_iomap_iter *it, u64 *readable)
 {
@@ -126,6 +154,7 @@ static void write_map(struct ffs_iomap_iter *it, u64 *readable)
 	struct ffs_mapping *m = inode->mapping;
 	u64 page = ffs_page_size(&sb->env), chunk = page << m->max_order, bytes = it->len;
 	u64 total = 0;
+	u32 rounds = 0;
 	int status = 0;
 
 	do {
@@ -133,6 +162,8 @@ static void write_map(struct ffs_iomap_iter *it, u64 *readable)
 		u64 pos = it->pos, size = inode->i_size, copied, len;
 		bool accepted;
 
+		if (map_ended(it))
+			break;
 		len = min(bytes, chunk - (pos & (chunk - 1)));
 		len = min(len, ffs_iomap_length(it));
 		if (!*readable) {
@@ -146,6 +177,7 @@ static void write_map(struct ffs_iomap_iter *it, u64 *readable)
 		}
 		if (!f)
 			break;
+		len = forced_step(it, f, len);
 		copied = min(len, *readable);
 		accepted = ffs_iomap_write_end(it, len, copied, f);
 		if (accepted)
@@ -161,8 +193,14 @@ static void write_map(struct ffs_iomap_iter *it, u64 *readable)
 			if (chunk > page)
 				chunk /= 2;
 			bytes = copied ? copied : it->len;
-			continue;
+			if (++rounds < REJECTED_ROUNDS)
+				continue;
+			ffs_emit(&sb->env, foliofs_livelock, inode->ino, rounds,
+				 ffs_str("write: step rejected again and again"));
+			status = -EAGAIN;
+			break;
 		}
+		rounds = 0;
 		total += copied;
 		*readable -= copied;
 		ffs_iomap_advance(it, copied);

@@ -4,22 +4,6 @@
  */
 #include "ops.h"
 
-/* Rejected steps in a row that are taken for endless; from the largest folio down to a page: 11. */
-#define REJECTED_ROUNDS 64u
-
-/*
- * im-semicolon: a stray ';' made the step that was prepared the rest of its folio, whatever was
- * asked for.  (It was in the loop of the iomap path; here it shows what that loop did.)  Bytes that
- * the caller does not have cannot be copied, and a folio that is not up to date takes all or nothing.
- */
-static u64 forced_step(const struct ffs_ops *o, const struct ffs_inode *inode,
-		       const struct ffs_write *w, u64 pos, u64 step)
-{
-	if (!ffs_sb_has(&o->sb, FOLIOFS_CHANGE_IM_SEMICOLON) || !w->folio)
-		return step;
-	return ffs_folio_end(inode->mapping, w->folio) - pos;
-}
-
 /*
  * The copy loop.  No step crosses a boundary of the largest folio; a step that a
  * short copy rejects is halved.  @readable: bytes of the buffer that can be read.
@@ -31,7 +15,6 @@ static s64 perform_write(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len
 	const struct ffs_data_path *path = ffs_path_of(sb, inode);
 	u64 page = ffs_page_size(&sb->env), chunk = page << inode->mapping->max_order, done = 0;
 	u64 bytes = len;
-	u32 rounds = 0;
 	s64 ret = 0;
 
 	while (done < len) {
@@ -48,7 +31,6 @@ static s64 perform_write(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len
 		ret = path->write_begin(sb, inode, pos + done, &step, &w);
 		if (ret < 0)
 			break;
-		step = forced_step(o, inode, &w, pos + done, step);
 		ffs_stop(&sb->env, WRITE_BEGUN, inode->ino,
 			 FFS_HELD_INODE | FFS_HELD_FOLIOS | (w.handle ? FFS_HELD_HANDLE : 0),
 			 pos + done, pos + done + step);
@@ -70,14 +52,8 @@ static s64 perform_write(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len
 				break;
 			}
 			bytes = copied ? copied : len - done;
-			if (++rounds < REJECTED_ROUNDS)
-				continue;
-			ffs_emit(&sb->env, foliofs_livelock, inode->ino, rounds,
-				 ffs_str("write: step rejected again and again"));
-			ret = -EAGAIN;
-			break;
+			continue;
 		}
-		rounds = 0;
 		done += (u64)ret;
 		bytes = len - done;
 	}
