@@ -17,6 +17,13 @@ static bool needs_writeback(struct ffs_mapping *m, u64 pos, u64 end)
 	return f && f->index <= last;
 }
 
+/* im-size-write: before it the end of any step moved i_size, not of writes alone. */
+static void size_follows(struct ffs_iomap_iter *it, u64 end)
+{
+	if (end > it->inode->i_size && !ffs_sb_has(it->sb, FOLIOFS_CHANGE_IM_SIZE_WRITE))
+		ffs_set_isize(it->sb, it->inode, end);
+}
+
 static void zero_map(struct ffs_iomap_iter *it, bool *did)
 {
 	struct ffs_mapping *m = it->inode->mapping;
@@ -32,6 +39,7 @@ static void zero_map(struct ffs_iomap_iter *it, bool *did)
 			 len);
 		ffs_content_zero(&m->content, it->pos, it->pos + len);
 		ffs_iomap_write_end(it, len, len, f);
+		size_follows(it, it->pos + len);
 		*did = true;
 		ffs_iomap_advance(it, len);
 	}
@@ -103,6 +111,7 @@ static void unshare_map(struct ffs_iomap_iter *it)
 		if (it->status || !f)
 			return;
 		ffs_iomap_write_end(it, len, len, f);
+		size_follows(it, it->pos + len);
 		ffs_iomap_advance(it, len);
 	}
 }

@@ -191,6 +191,24 @@ static s64 run(struct ffs_ops *o, const struct foliofs_op *op)
 	}
 }
 
+/*
+ * The inode leaves memory, and with it its delayed blocks; nobody gives back what they have
+ * reserved.  SIMPLIFIED: the tree blocks promised to them are given back.
+ */
+static void drop_inode(struct ffs_super *sb, struct ffs_inode *inode)
+{
+	struct ffs_xrec r;
+	u64 off = 0, n = 0;
+
+	for (; ffs_xfs_lookup(inode, FFS_XFS_DATA, off, &r); off = ffs_xrec_end(&r))
+		if (r.state == FFS_XFS_DELAYED) {
+			n += r.len;
+			ffs_xfs_clear(inode, FFS_XFS_DATA, r.off, ffs_xrec_end(&r));
+		}
+	inode->reserved -= (u32)n;
+	ffs_emit(&sb->env, foliofs_inode_dropped, inode->ino, n);
+}
+
 static int remount(struct ffs_ops *o)
 {
 	struct ffs_super *sb = &o->sb;
@@ -208,6 +226,7 @@ static int remount(struct ffs_ops *o)
 		ffs_xfs_unmap(sb, inode, FFS_XFS_COW, 0, ~0ull >> 1);
 		if (ffs_xfs_can_free_eof(sb, inode))
 			ffs_xfs_free_eof(sb, inode);
+		drop_inode(sb, inode);
 		ffs_xfs_inode(inode)->eof_released = false;
 		ffs_xfs_inode(inode)->unread = true;
 	}

@@ -227,7 +227,8 @@ static int write_begin(struct ffs_super *sb, struct ffs_inode *inode, u64 pos, u
 		hole(sb, off, imap.off, map);
 		return 0;
 	}
-	if ((flags & FFS_IOMAP_ZERO) && found && imap.state == FFS_XFS_DELAYED) {
+	if ((flags & FFS_IOMAP_ZERO) && found && imap.state == FFS_XFS_DELAYED &&
+	    ffs_sb_has(sb, FOLIOFS_CHANGE_XFS_ZERO_DELAYED)) {
 		u64 eof_block = end_block(sb, inode->i_size);
 
 		if (off >= eof_block)

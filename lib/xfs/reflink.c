@@ -73,6 +73,7 @@ s64 ffs_xfs_reflink(struct ffs_ops *o, const struct foliofs_op *op)
 		return -EINVAL;
 	if ((len & (block - 1)) && to + len < out->i_size)
 		return -EINVAL;
+	size = out->i_size;
 	err = flush_both(sb, in, from, out, to, len);
 	if (!err)
 		err = ffs_update_time(o, out);
@@ -83,12 +84,13 @@ s64 ffs_xfs_reflink(struct ffs_ops *o, const struct foliofs_op *op)
 	ffs_xfs_inode(in)->reflink = ffs_xfs_inode(out)->reflink = true;
 	ffs_xfs_log(in, true);
 	ffs_xfs_log(out, true);
+	ffs_stop(&sb->env, CLONE_ZEROED, out->ino, FFS_HELD_INODE, 0, 0);
 	/* Zeros that were just made behind EOF are written too. */
-	size = out->i_size;
 	err = to > size ? ffs_xfs_flush_unmap(sb, out, size, len + (to - size)) :
 			  ffs_xfs_flush_unmap(sb, out, to, len);
 	if (err)
 		return err;
+	ffs_stop(&sb->env, CLONE_FLUSHED, out->ino, FFS_HELD_INODE, 0, 0);
 	remap(sb, in, from >> sb->env.block_bits, ffs_blocks_up(&sb->env, from + len), out,
 	      to >> sb->env.block_bits);
 	if (to + len > out->i_size) {
