@@ -55,6 +55,7 @@ allowed() {
 	iomap) echo base kernel journal alloc blockmap pagecache iomap ;;
 	xfs) echo base kernel journal alloc blockmap pagecache iomap ops xfs ;;
 	shmem) echo base kernel journal alloc blockmap pagecache ops shmem ;;
+	ext2) echo base kernel journal alloc blockmap pagecache iomap ops ext2 ;;
 	ops) echo base kernel journal alloc blockmap pagecache bh iomap ops ;;
 	fs | rules) echo base kernel journal alloc blockmap pagecache bh iomap ops xfs shmem fs rules ;;
 	esac

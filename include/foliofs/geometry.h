@@ -74,7 +74,7 @@ enum foliofs_atime {
 };
 
 /* What is mounted; the numbers of groups and the journal are ext4's alone. */
-enum foliofs_fs_type { FOLIOFS_FS_EXT4, FOLIOFS_FS_XFS, FOLIOFS_FS_TMPFS };
+enum foliofs_fs_type { FOLIOFS_FS_EXT4, FOLIOFS_FS_XFS, FOLIOFS_FS_TMPFS, FOLIOFS_FS_EXT2 };
 
 /* tmpfs: mount option huge= */
 enum foliofs_huge {

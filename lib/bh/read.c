@@ -4,6 +4,7 @@
  * (block_read_full_folio), block_is_partially_uptodate (v6.18).
  */
 #include "bh.h"
+#include "pagecache/requests.h"
 
 /* Bytes [pos, pos + len) of the file come from @pblk on.  Stale bytes are told. */
 static void fill(struct ffs_super *sb, struct ffs_mapping *m, u64 pos, u64 pblk, u64 len)
@@ -30,7 +31,7 @@ static void fill(struct ffs_super *sb, struct ffs_mapping *m, u64 pos, u64 pblk,
 	}
 }
 
-void ffs_bh_read_blocks(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_folio *f, u32 first,
+static void read_blocks(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_folio *f, u32 first,
 			u32 end)
 {
 	u8 bits = sb->env.block_bits;
@@ -41,12 +42,20 @@ void ffs_bh_read_blocks(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_
 
 		if (ffs_bh_test(f, FFS_BH_MAPPED, b) && pblk) {
 			ffs_emit(&sb->env, foliofs_bio, m->inode->ino, 0, pblk, 1, pos);
+			ffs_request_add(sb, pblk << bits, 1u << bits);
 			fill(sb, m, pos, pblk, 1u << bits);
 		} else {
 			ffs_content_zero(&m->content, pos, pos + (1u << bits));
 		}
 	}
 	ffs_bh_set(f, FFS_BH_UPTODATE, first, end);
+}
+
+void ffs_bh_read_blocks(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_folio *f, u32 first,
+			u32 end)
+{
+	read_blocks(sb, m, f, first, end);
+	ffs_requests_done(sb);
 }
 
 /* The folio cannot be read in one piece: every block that is not uptodate by itself. */
@@ -74,7 +83,7 @@ static void read_confused(struct ffs_super *sb, struct ffs_mapping *m, struct ff
 				ffs_bh_apply(m, f, b, 1, &map);
 			}
 		}
-		ffs_bh_read_blocks(sb, m, f, b, b + 1);
+		read_blocks(sb, m, f, b, b + 1);
 	}
 	ffs_emit(&sb->env, foliofs_block_loop, m->inode->ino, ffs_str("read"), f->index, 0, f->bpf,
 		 asked);
@@ -90,11 +99,34 @@ static bool hole_is_known(const struct ffs_super *sb, const struct ffs_inode *in
 	return (inode->flags & FFS_INODE_EXTENTS) || ffs_sb_has(sb, FOLIOFS_CHANGE_IND_HOLE_CACHE);
 }
 
-/* What the folio before was mapped by, used again where it reaches. */
+/* What the folio before was mapped by, used again where it reaches; and the bio that grows. */
 struct mpage_map {
 	struct ffs_map map;
 	bool valid;
+	u64 addr, len; /* bytes of the device, not sent yet; len 0: none */
 };
+
+static void send_bio(struct ffs_super *sb, struct mpage_map *last)
+{
+	if (last->len)
+		ffs_request_add(sb, last->addr, last->len);
+	last->len = 0;
+}
+
+/*
+ * Blocks of a folio join the bio, or begin another.  It is sent at once behind a hole, and where
+ * @used_up: the map that this folio asked for ends with it and before a pointer block.
+ */
+static void add_to_bio(struct ffs_super *sb, struct mpage_map *last, u64 addr, u64 len, bool used_up)
+{
+	if (last->len && last->addr + last->len != addr)
+		send_bio(sb, last);
+	if (!last->len)
+		last->addr = addr;
+	last->len += len;
+	if (used_up)
+		send_bio(sb, last);
+}
 
 /*
  * Blocks of one folio in one bio (maps are asked for up to the end of the window, block
@@ -111,6 +143,7 @@ static bool read_whole(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_f
 	u32 blocks = (u32)(size >> bits), b = 0, hole = blocks, asked = 0;
 	u64 eof = min(ffs_blocks_up(&sb->env, m->inode->i_size), window_end), start = 0;
 	u64 pos = ffs_folio_pos(m, f);
+	bool boundary = false;
 
 	if (last->valid && base > last->map.lblk && base < last->map.lblk + last->map.len) {
 		u32 offset = base - last->map.lblk;
@@ -151,6 +184,7 @@ static bool read_whole(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_f
 		if (!b)
 			start = map.pblk;
 		n = min(map.len, blocks - b);
+		boundary = (map.flags & FFS_MAP_BOUNDARY) && n == map.len;
 		b += n;
 		if (n == map.len)
 			last->valid = false;
@@ -159,6 +193,7 @@ static bool read_whole(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_f
 		 asked);
 	if (hole) {
 		ffs_emit(&sb->env, foliofs_bio, m->inode->ino, 0, start, hole, pos);
+		add_to_bio(sb, last, start << bits, (u64)hole << bits, boundary || hole < blocks);
 		fill(sb, m, pos, start, (u64)hole << bits);
 	}
 	if (hole < blocks)
@@ -182,9 +217,13 @@ void ffs_bh_read_folios(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_
 			ffs_inline_read(sb, m, f[i]);
 			continue;
 		}
-		if (ffs_has_buffers(f[i]) || !read_whole(sb, m, f[i], end, &last))
+		if (ffs_has_buffers(f[i]) || !read_whole(sb, m, f[i], end, &last)) {
+			send_bio(sb, &last);
 			read_confused(sb, m, f[i]);
+		}
 	}
+	send_bio(sb, &last);
+	ffs_requests_done(sb);
 	/* lf-read: without it the loop takes a folio for each page (one alone is not readahead). */
 	if (n > 1 && pages > n && !ffs_sb_has(sb, FOLIOFS_CHANGE_LF_READ))
 		ffs_bh_assert(sb, m->inode, "readahead goes on behind its last folio");

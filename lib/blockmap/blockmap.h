@@ -25,6 +25,8 @@ struct ffs_blockmap {
 				const char *caller);
 	/* Bytes of a block range were zeroed on disk (zero-out of a split extent). */
 	void (*zeroed_out)(void *priv, struct ffs_inode *inode, u32 lblk, u64 pblk, u32 len);
+	/* A lookup reads a pointer block of an indirect map, and waits for it.  May be NULL. */
+	void (*read_meta)(void *priv, u64 blk);
 	/* Logical range [lblk, lblk + len) of @inode maps to something else from now on. */
 	void (*mapping_changed)(void *priv, struct ffs_inode *inode, u32 lblk, u32 len);
 	/* i_blocks of @inode changed when a reservation was claimed: as the allocator's hook. */

@@ -17,6 +17,7 @@ struct ffs_ind_node {
 	u64 blk;
 	u32 refs;
 	u8 level; /* 1: points to data, 2: to blocks of level 1, ... */
+	bool cold; /* its block is not in the cache of the device */
 	u32 *ptr; /* block numbers, 0: none */
 	struct ffs_ind_node **child; /* level > 1 */
 };
@@ -59,6 +60,11 @@ void ffs_ind_path(const struct ffs_ind_map *m, u64 lblk, struct ffs_ind_path *p)
  */
 u32 ffs_ind_branch(struct ffs_ind_map *m, const struct ffs_ind_path *p, u32 depth,
 		   struct ffs_ind_step chain[4]);
+/* Pointer blocks of chain[1 .. n] that are cold are read, from the top. */
+void ffs_ind_read(const struct ffs_ind_step chain[4], u32 n, void (*read)(void *priv, u64 blk),
+		  void *priv);
+/* All pointer blocks are cold, but for those that @held says stay (NULL: none stays). */
+void ffs_ind_drop(struct ffs_ind_map *m, bool (*held)(void *priv, u64 blk), void *priv);
 /* Make the pointer blocks of chain[1 .. n] private. */
 void ffs_ind_own(struct ffs_ind_map *m, struct ffs_ind_step chain[4], u32 n);
 /* Make the block below slot @s private, and return it. */

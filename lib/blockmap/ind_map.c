@@ -156,6 +156,7 @@ static int map_at(struct ffs_blockmap *bm, struct ffs_handle *h, struct ffs_inod
 	if (!b.path.depth)
 		return -EIO;
 	b.partial = ffs_ind_branch(m, &b.path, b.path.depth, b.chain);
+	ffs_ind_read(b.chain, min(b.partial, b.path.depth - 1), bm->read_meta, bm->priv);
 	if (b.partial == b.path.depth) {
 		struct ffs_ind_step s = b.chain[b.path.depth - 1];
 

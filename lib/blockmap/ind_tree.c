@@ -37,6 +37,7 @@ struct ffs_ind_node *ffs_ind_own_child(struct ffs_ind_map *m, const struct ffs_i
 	if (node->refs == 1)
 		return node;
 	copy = ffs_ind_node_new(m, node->blk, node->level);
+	copy->cold = node->cold;
 	memcpy(copy->ptr, node->ptr, m->per_block * sizeof(*copy->ptr));
 	for (i = 0; copy->child && i < m->per_block; i++) {
 		copy->child[i] = node->child[i];
@@ -96,6 +97,40 @@ u32 ffs_ind_branch(struct ffs_ind_map *m, const struct ffs_ind_path *p, u32 dept
 			return i;
 	}
 	return depth;
+}
+
+void ffs_ind_read(const struct ffs_ind_step chain[4], u32 n, void (*read)(void *priv, u64 blk),
+		  void *priv)
+{
+	u32 i;
+
+	for (i = 1; i <= n; i++) {
+		struct ffs_ind_node *node = chain[i].node;
+
+		if (node->cold && read)
+			read(priv, node->blk);
+		node->cold = false;
+	}
+}
+
+static void drop_node(const struct ffs_ind_map *m, struct ffs_ind_node *node,
+		      bool (*held)(void *priv, u64 blk), void *priv)
+{
+	u32 i;
+
+	node->cold |= !held || !held(priv, node->blk);
+	for (i = 0; node->child && i < m->per_block; i++)
+		if (node->child[i])
+			drop_node(m, node->child[i], held, priv);
+}
+
+void ffs_ind_drop(struct ffs_ind_map *m, bool (*held)(void *priv, u64 blk), void *priv)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(m->child); i++)
+		if (m->child[i])
+			drop_node(m, m->child[i], held, priv);
 }
 
 void ffs_ind_new(struct ffs_blockmap *bm, struct ffs_inode *inode)

@@ -208,6 +208,8 @@ void ffs_blockmap_drop_buffers(struct ffs_inode *inode, bool (*held)(void *priv,
 {
 	if (inode->tree)
 		forget_node(&inode->tree->root, held, priv);
+	if (inode->ind)
+		ffs_ind_drop(inode->ind, held, priv);
 }
 
 void ffs_blockmap_reread(struct ffs_inode *inode, bool blocks)

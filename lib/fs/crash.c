@@ -85,6 +85,8 @@ int foliofs_fs_crash(const struct foliofs_fs *fs, struct foliofs_fs **after)
 
 	if (!fs->options.crash_states)
 		return -EINVAL;
+	if (sb->type && !sb->type->restore)
+		return -EOPNOTSUPP;
 	options.crash_states = false;
 	options.rules = false;
 	options.old_blocks = false;

@@ -6,6 +6,7 @@
 #include "bh/bh.h"
 #include "fs.h"
 #include "ops/fs_type.h"
+#include "pagecache/requests.h"
 #include "rules/truth.h"
 
 #define FIRST_TID 3u /* mke2fs and the mount have used the ones before */
@@ -91,6 +92,13 @@ static void bm_zeroed_out(void *priv, struct ffs_inode *inode, u32 lblk, u64 pbl
 		 ffs_str("zero-out on disk"));
 }
 
+static void bm_read_meta(void *priv, u64 blk)
+{
+	struct ffs_super *sb = priv;
+
+	ffs_request_meta(sb, blk << sb->env.block_bits, ffs_block_size(&sb->env));
+}
+
 /* --- mount --- */
 
 /* The root directory and lost+found as mke2fs leaves them. */
@@ -167,6 +175,7 @@ static void connect(struct foliofs_fs *fs)
 		.env = &sb->env, .journal = sb->journal, .alloc = sb->alloc, .priv = sb,
 		.mark_inode_dirty = bm_mark_inode_dirty, .zeroed_out = bm_zeroed_out,
 		.i_blocks_changed = i_blocks_changed, .inode_kind = bm_inode_kind,
+		.read_meta = bm_read_meta,
 	};
 	sb->bh = &ffs_bh_path;
 	sb->truncate = ffs_truncate;
@@ -201,6 +210,8 @@ static int mount_other(struct foliofs_fs *fs, char *err, size_t errlen)
 	sb->journal = ffs_journal_new(&sb->env, fs->options.first_tid, &hooks);
 	if (g->fs_type == FOLIOFS_FS_XFS)
 		ffs_xfs_mount(&fs->ops);
+	else if (g->fs_type == FOLIOFS_FS_EXT2)
+		ffs_ext2_mount(&fs->ops);
 	else
 		ffs_shmem_mount(&fs->ops);
 	return 0;

@@ -5,6 +5,7 @@
  * when one does not, or at the end - never before the next map is asked for.
  */
 #include "iomap.h"
+#include "pagecache/requests.h"
 
 /* The bio that is being filled. */
 struct read_bio {
@@ -42,8 +43,10 @@ void ffs_iomap_fill(struct ffs_super *sb, struct ffs_mapping *m, u64 pos, u64 ad
 
 static void send(struct ffs_super *sb, struct read_bio *bio)
 {
-	if (bio->len)
+	if (bio->len) {
 		ffs_iomap_bio(sb, bio->ahead ? "RA" : "R", bio->addr, bio->len);
+		ffs_request_add(sb, bio->addr, bio->len);
+	}
 	bio->len = 0;
 }
 
@@ -99,9 +102,14 @@ static void read_range(struct ffs_super *sb, struct ffs_mapping *m, u64 pos, u64
 		.caller = ahead ? "iomap_readahead" : "iomap_read_folio",
 	};
 
-	while (ffs_iomap_iter(&it, sb->iomap_fs->read) > 0)
+	while (ffs_iomap_iter(&it, sb->iomap_fs->read) > 0) {
 		read_map(&it, m, &bio);
+		/* im-send-each-map: what this map gave is under way before the next is asked for. */
+		if (ffs_sb_has(sb, FOLIOFS_CHANGE_IM_SEND_EACH_MAP))
+			send(sb, &bio);
+	}
 	send(sb, &bio);
+	ffs_requests_done(sb);
 }
 
 void ffs_iomap_readahead(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_folio **f, u32 n)

@@ -43,15 +43,16 @@ struct ffs_fs_type {
 	u64 (*free_blocks)(const struct ffs_super *sb);
 	/* Unmount and mount: 0, or -EBUSY. */
 	int (*remount)(struct ffs_ops *o);
-	/* @to is fresh: make it what a power cut of @from leaves behind recovery. */
+	/* NULL: power cuts are not modelled.  @to is fresh: make it what a power cut of @from leaves behind recovery. */
 	void (*restore)(struct ffs_ops *to, const struct ffs_ops *from);
 	/* Everything of its own goes: inodes, fs_private. */
 	void (*destroy)(struct ffs_ops *o);
 };
 
-/* Set up o->sb (env, journal-less journal) as the type of the geometry: lib/xfs, lib/shmem. */
+/* Set up o->sb (env, journal-less journal) as the type of the geometry: lib/xfs, lib/shmem, lib/ext2. */
 void ffs_xfs_mount(struct ffs_ops *o);
 void ffs_shmem_mount(struct ffs_ops *o);
+void ffs_ext2_mount(struct ffs_ops *o);
 
 /* --- simple.c --- */
 s64 ffs_simple_run(struct ffs_ops *o, const struct foliofs_op *op);

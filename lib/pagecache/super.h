@@ -62,6 +62,7 @@ struct ffs_super {
 	u32 nr_orphans, cap_orphans;
 
 	struct ffs_work *work, **work_tail;
+	u64 request_addr, request_bytes; /* requests.h: of the device, 0: none pending */
 	u32 plug; /* number of the plug (blk_start_plug) that collects requests now */
 	bool in_work;
 

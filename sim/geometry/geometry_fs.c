@@ -25,6 +25,7 @@ int geometry_fs_find(const char *name, enum foliofs_fs_type *type)
 {
 	static const char *const names[] = {
 		[FOLIOFS_FS_EXT4] = "ext4", [FOLIOFS_FS_XFS] = "xfs", [FOLIOFS_FS_TMPFS] = "tmpfs",
+		[FOLIOFS_FS_EXT2] = "ext2",
 	};
 	size_t i;
 
@@ -198,6 +199,26 @@ static int tmpfs(struct words *w, struct foliofs_geometry *g, char *err, size_t 
 	return 0;
 }
 
+/* As mke2fs: "size=64M -b 1024"; 512 is the smallest block that ext2 had. */
+static int ext2(struct words *w, struct foliofs_geometry *g, char *err, size_t errlen)
+{
+	const char *flag, *text;
+	uint64_t size, block = 4096;
+
+	if (device_size(w, &size, err, errlen))
+		return -EINVAL;
+	while ((flag = word(w))) {
+		text = word(w);
+		if (strcmp(flag, "-b") || !text || parse_size(text, &block) || block < 512 ||
+		    block > g->page_size || (block & (block - 1)))
+			return refuse(err, errlen, "expected -b and a power of two from 512 to %u, "
+				      "got '%s %s'", g->page_size, flag, text ? text : "");
+	}
+	g->block_size = (uint32_t)block;
+	g->blocks_count = size / block;
+	return 0;
+}
+
 int geometry_fs(enum foliofs_fs_type type, const char *mkfs, const char *mount, uint32_t page_size,
 		struct foliofs_geometry *g, char *err, size_t errlen)
 {
@@ -221,6 +242,8 @@ int geometry_fs(enum foliofs_fs_type type, const char *mkfs, const char *mount, 
 		ret = xfs(&w, g, err, errlen);
 		return ret ? ret : geometry_mount_xfs(mount, g, err, errlen);
 	}
+	if (type == FOLIOFS_FS_EXT2)
+		return ext2(&w, g, err, errlen);
 	ret = tmpfs(&w, g, err, errlen);
 	return ret ? ret : geometry_mount_tmpfs(mount, g, err, errlen);
 }

@@ -8,12 +8,13 @@
 
 #include <foliofs/geometry.h>
 
-/* "ext4", "xfs" or "tmpfs": 0, or -EINVAL. */
+/* "ext4", "xfs", "tmpfs" or "ext2": 0, or -EINVAL. */
 int geometry_fs_find(const char *name, enum foliofs_fs_type *type);
 
 /*
  * @mkfs: the size of the device, "size=256M", and behind it the options of mke2fs, or those
- * of mkfs.xfs that are modelled (-b size=, -d agcount=, -l size=, -m reflink=); nothing for tmpfs.
+ * of mkfs.xfs that are modelled (-b size=, -d agcount=, -l size=, -m reflink=); -b for ext2; nothing
+ * for tmpfs.
  * What XFS is not told is as in its captures: 4K blocks, two groups, a log of 16M, reflink.
  * @mount: "" for none.  Pages of @page_size bytes.  0, or -EINVAL.
  */

@@ -72,8 +72,11 @@ static void print_other(FILE *out, const struct foliofs_geometry *g)
 {
 	static const char *const huge[] = { "never", "always", "within_size", "advise" };
 
-	fprintf(out, "fs: %s\nblock_size: %u\n", g->fs_type == FOLIOFS_FS_XFS ? "xfs" : "tmpfs",
-		g->block_size);
+	static const char *const names[] = {
+		[FOLIOFS_FS_XFS] = "xfs", [FOLIOFS_FS_TMPFS] = "tmpfs", [FOLIOFS_FS_EXT2] = "ext2",
+	};
+
+	fprintf(out, "fs: %s\nblock_size: %u\n", names[g->fs_type], g->block_size);
 	if (g->fs_type == FOLIOFS_FS_TMPFS) {
 		fprintf(out, "size: %" PRIu64 "\nmount: \"huge=%s\"\n", g->blocks_count * g->block_size,
 			huge[g->huge]);

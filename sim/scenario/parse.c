@@ -71,7 +71,7 @@ static int parse_alloc(struct parser *p, const struct node *n, struct setup *u)
 static int parse_fs(struct parser *p, const struct node *n, struct setup *u)
 {
 	if (n->kind != NODE_SCALAR || geometry_fs_find(n->text, &u->fs))
-		return node_expected(p->path, n, p->err, "ext4, xfs or tmpfs");
+		return node_expected(p->path, n, p->err, "ext4, xfs, tmpfs or ext2");
 	return 0;
 }
 
