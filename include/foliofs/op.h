@@ -49,6 +49,8 @@ extern "C" {
 	OP(SETATTR, "setattr")		/* file or path: chmod, utimes */                          \
 	OP(CHOWN, "chown")		/* file or path */                                         \
 	OP(SETXATTR, "setxattr")	/* file or path, len: bytes of the value */                \
+	OP(HWPOISON, "hwpoison")	/* file off: the page's memory fails, its folio is held */ \
+	OP(PAGEOUT, "pageout")		/* file off len: reclaim of a mapped range */              \
 	OP(STAT, "stat")		/* file or path: somebody looks at the times */            \
 	OP(CRASH, "crash")		/* path: name of the crash; see foliofs_crash() */         \
 	OP(SLEEP, "sleep_ms")		/* len: milliseconds */                                    \

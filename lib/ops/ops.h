@@ -129,6 +129,10 @@ s64 ffs_read(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len);
 s64 ffs_direct_write(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len);
 s64 ffs_direct_read(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len);
 /* Stores of one byte each @stride bytes of [pos, pos + len); stride 1: all. */
+/* memfail.c */
+s64 ffs_hwpoison(struct ffs_ops *o, struct ffs_file *f, u64 off);
+s64 ffs_pageout(struct ffs_ops *o, struct ffs_file *f, u64 off, u64 len);
+
 s64 ffs_mwrite(struct ffs_ops *o, struct ffs_file *f, const struct foliofs_op *op);
 s64 ffs_mread(struct ffs_ops *o, struct ffs_file *f, const struct foliofs_op *op);
 struct ffs_reader ffs_reader(struct ffs_ops *o);

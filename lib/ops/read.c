@@ -87,6 +87,16 @@ static void tell_steps(struct ffs_ops *o, struct ffs_mapping *m, u64 pos, u64 en
 	}
 }
 
+/* A page whose memory has failed cannot be copied from. */
+static u64 good_until(const struct ffs_mapping *m, u64 pos, u64 end)
+{
+	u8 bits = m->env->page_bits;
+	u64 first = pos >> bits, last = div_up(end, 1ull << bits);
+	u64 bad = ffs_page_poisoned(m, first, last);
+
+	return bad == last ? end : max(pos, bad << bits);
+}
+
 s64 ffs_read(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len)
 {
 	u64 done = 0, end;
@@ -105,6 +115,11 @@ s64 ffs_read(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len)
 		if (err)
 			return done ? (s64)done : err;
 		limit = min(min(end, pos + len), f->inode->i_size);
+		if (unlikely(f->inode->mapping->poison.nr)) {
+			limit = min(limit, good_until(f->inode->mapping, pos + done, limit));
+			if (limit == pos + done)
+				return done ? (s64)done : -EIO;
+		}
 		if (unlikely(o->sb.env.on[FOLIOFS_EV_foliofs_step]))
 			tell_steps(o, f->inode->mapping, pos + done, limit);
 		done = limit > pos ? limit - pos : done;

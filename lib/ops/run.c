@@ -197,6 +197,10 @@ static s64 file_op(struct ffs_ops *o, const struct foliofs_op *op)
 	case FOLIOFS_OP_MWRITE:
 	case FOLIOFS_OP_MTOUCH:
 		return ffs_mwrite(o, f, op);
+	case FOLIOFS_OP_HWPOISON:
+		return ffs_hwpoison(o, f, op->off);
+	case FOLIOFS_OP_PAGEOUT:
+		return ffs_pageout(o, f, op->off, op->len);
 	case FOLIOFS_OP_MREAD:
 		return ffs_mread(o, f, op);
 	case FOLIOFS_OP_MSYNC:

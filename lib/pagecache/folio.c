@@ -42,6 +42,7 @@ void ffs_mapping_destroy(struct ffs_mapping *m)
 	m->nr_folios = m->nr_pages = 0;
 	ffs_runs_free(&m->content);
 	ffs_runs_free(&m->blocks);
+	ffs_runs_free(&m->poison);
 }
 
 struct ffs_folio *ffs_folio_find(const struct ffs_mapping *m, u32 index)
@@ -295,7 +296,22 @@ void ffs_folio_delete(struct ffs_mapping *m, struct ffs_folio *f)
 	ffs_runs_clear(&m->content, ffs_folio_pos(m, f), ffs_folio_end(m, f));
 	ffs_runs_clear(&m->blocks, ffs_folio_block(m, f),
 		       ffs_folio_end(m, f) >> m->env->block_bits);
+	if (unlikely(m->poison.nr))
+		ffs_runs_clear(&m->poison, f->index, (u64)f->index + ffs_folio_pages(f));
 	free_folio(f);
+}
+
+void ffs_page_poison(struct ffs_mapping *m, u32 index)
+{
+	ffs_runs_set(&m->poison, index, (u64)index + 1, 0, 1);
+}
+
+u64 ffs_page_poisoned(const struct ffs_mapping *m, u64 first, u64 end)
+{
+	struct ffs_runs_pos at;
+	const struct ffs_run *r = m->poison.nr ? ffs_runs_at(&m->poison, first, &at) : NULL;
+
+	return r && r->first < end ? max(r->first, first) : end;
 }
 
 struct ffs_folio *ffs_folio_split(struct ffs_mapping *m, struct ffs_folio *f, u32 at, u64 eof_index)

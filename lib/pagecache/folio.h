@@ -72,6 +72,7 @@ struct ffs_mapping {
 	struct ffs_runs content;
 	/* Block numbers that buffers remember: key logical block, a = pblk - lblk. */
 	struct ffs_runs blocks;
+	struct ffs_runs poison; /* pages whose memory has failed */
 };
 
 static inline u32 ffs_folio_pages(const struct ffs_folio *f)
@@ -137,6 +138,11 @@ struct ffs_folio *ffs_folio_split(struct ffs_mapping *m, struct ffs_folio *f, u3
 /* Slot walks of readahead (folios.md 4.10): see readahead.c. */
 u32 ffs_walk_cached_left(const struct ffs_mapping *m, u32 index, u32 limit);
 u32 ffs_walk_missing_right(const struct ffs_mapping *m, u32 index, u32 limit);
+
+/* The memory of page @index fails. */
+void ffs_page_poison(struct ffs_mapping *m, u32 index);
+/* The first page that failed among [first, end); @end: none. */
+u64 ffs_page_poisoned(const struct ffs_mapping *m, u64 first, u64 end);
 
 /* Mark the folio dirty or clean; tags follow. */
 void ffs_folio_set_dirty(struct ffs_folio *f);

@@ -175,6 +175,10 @@ static s64 run(struct ffs_ops *o, const struct foliofs_op *op)
 		return ffs_mwrite(o, f, op);
 	case FOLIOFS_OP_MREAD:
 		return ffs_mread(o, f, op);
+	case FOLIOFS_OP_HWPOISON:
+		return ffs_hwpoison(o, f, op->off);
+	case FOLIOFS_OP_PAGEOUT:
+		return ffs_pageout(o, f, op->off, op->len);
 	case FOLIOFS_OP_MSYNC:
 		ffs_touch_atime(o, f, f->inode);
 		return ffs_xfs_fsync(&o->sb, f->inode, round_down_pow2(op->off, page),
