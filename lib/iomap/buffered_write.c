@@ -98,7 +98,8 @@ bool ffs_iomap_write_end(struct ffs_iomap_iter *it, u64 len, u64 copied, struct 
 
 	/* Zeroing and unsharing copy nothing of a caller. */
 	if (it->flags == FFS_IOMAP_WRITE)
-		ffs_emit(&it->sb->env, foliofs_step, it->inode->ino, 1, it->pos, copied, f->order);
+		ffs_emit(&it->sb->env, foliofs_step, it->inode->ino, 1, it->pos, copied,
+			 ffs_folio_size(m, f));
 	if (copied < len && !(f->flags & FFS_FOLIO_UPTODATE))
 		return false;
 	ffs_ifs_set_uptodate(m, f, off, len);

@@ -83,7 +83,8 @@ static void tell_steps(struct ffs_ops *o, struct ffs_mapping *m, u64 pos, u64 en
 		if (!f)
 			return;
 		next = min(ffs_folio_end(m, f), end);
-		ffs_emit(&o->sb.env, foliofs_step, m->inode->ino, 0, pos, next - pos, f->order);
+		ffs_emit(&o->sb.env, foliofs_step, m->inode->ino, 0, pos, next - pos,
+			 ffs_folio_size(m, f));
 	}
 }
 

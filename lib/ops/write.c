@@ -39,7 +39,7 @@ static s64 perform_write(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len
 			copied /= 2;
 		if (w.folio)
 			ffs_emit(&sb->env, foliofs_step, inode->ino, 1, pos + done, copied,
-				 w.folio->order);
+				 ffs_folio_size(inode->mapping, w.folio));
 		ret = path->write_end(sb, inode, pos + done, step, copied, &w);
 		if (ret < 0)
 			break;

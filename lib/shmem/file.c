@@ -37,7 +37,8 @@ static s64 write_file(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len, u
 			return done ? (s64)done : -ENOSPC;
 		n = min(min(n, ffs_folio_end(m, folio) - at), readable - done);
 		fill_folio(inode, folio);
-		ffs_emit(&sb->env, foliofs_step, inode->ino, 1, at, n, folio->order);
+		ffs_emit(&sb->env, foliofs_step, inode->ino, 1, at, n,
+			 ffs_folio_size(m, folio));
 		ffs_content_write(&m->content, at, at + n, src);
 		ffs_folio_set_dirty(folio);
 		if (at + n > inode->i_size)
@@ -50,16 +51,16 @@ static s64 write_file(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len, u
 static s64 read_file(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len)
 {
 	struct ffs_inode *inode = f->inode;
-	u64 done = 0;
+	u64 done = 0, unit;
 
 	if (f->flags & FOLIOFS_O_WRONLY)
 		return -EBADF;
 	while (done < len && pos + done < inode->i_size) {
-		u64 at = pos + done, n = ffs_shmem_read_step(&o->sb, inode, at, len - done);
-		const struct ffs_folio *folio =
-			ffs_folio_find(inode->mapping, (u32)(at >> o->sb.env.page_bits));
+		u64 n = ffs_shmem_read_step(&o->sb, inode, pos + done, len - done, &unit);
 
-		ffs_emit(&o->sb.env, foliofs_step, inode->ino, 0, at, n, folio ? folio->order : 0);
+		if (!n)
+			return done ? (s64)done : -EIO;
+		ffs_emit(&o->sb.env, foliofs_step, inode->ino, 0, pos + done, n, unit);
 		done += n;
 	}
 	return (s64)done;
@@ -175,6 +176,8 @@ static s64 run(struct ffs_ops *o, const struct foliofs_op *op)
 		return touch(o, f, op, true, op->stride);
 	case FOLIOFS_OP_MREAD:
 		return touch(o, f, op, false, 0);
+	case FOLIOFS_OP_HWPOISON:
+		return f ? ffs_hwpoison(o, f, op->off) : -EBADF;
 	default:
 		return -EOPNOTSUPP;
 	}

@@ -76,14 +76,27 @@ struct ffs_folio *ffs_shmem_folio(struct ffs_super *sb, struct ffs_inode *inode,
 	return NULL;
 }
 
-u64 ffs_shmem_read_step(const struct ffs_super *sb, const struct ffs_inode *inode, u64 pos, u64 len)
+/* Folio by folio; a hole, memory nobody wrote, and where some page has failed, page by page. */
+static u64 read_unit(const struct ffs_super *sb, const struct ffs_mapping *m,
+		     const struct ffs_folio *f)
 {
-	const struct ffs_folio *f = ffs_folio_find(inode->mapping,
-						   (u32)(pos >> sb->env.page_bits));
-	u64 unit = ffs_page_size(&sb->env);
+	u64 end;
 
-	/* Folio by folio since v6.13; a hole, or memory nobody wrote, page by page. */
-	if (f && (f->flags & FFS_FOLIO_UPTODATE))
-		unit = ffs_folio_size(inode->mapping, f);
-	return min(min(unit - (pos & (unit - 1)), len), inode->i_size - pos);
+	if (!f || !(f->flags & FFS_FOLIO_UPTODATE) ||
+	    !ffs_sb_has(sb, FOLIOFS_CHANGE_SHMEM_READ_FOLIO))
+		return ffs_page_size(&sb->env);
+	end = (u64)f->index + ffs_folio_pages(f);
+	return ffs_page_poisoned(m, f->index, end) < end ? ffs_page_size(&sb->env) :
+							    ffs_folio_size(m, f);
+}
+
+u64 ffs_shmem_read_step(const struct ffs_super *sb, const struct ffs_inode *inode, u64 pos, u64 len,
+			u64 *unit)
+{
+	u64 page = pos >> sb->env.page_bits;
+
+	*unit = read_unit(sb, inode->mapping, ffs_folio_find(inode->mapping, (u32)page));
+	if (ffs_page_poisoned(inode->mapping, page, page + 1) == page)
+		return 0;
+	return min(min(*unit - (pos & (*unit - 1)), len), inode->i_size - pos);
 }

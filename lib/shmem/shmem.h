@@ -35,8 +35,11 @@ struct ffs_shmem_vma {
 struct ffs_folio *ffs_shmem_folio(struct ffs_super *sb, struct ffs_inode *inode, u32 index,
 				  u64 write_end, const struct ffs_shmem_vma *vma);
 
-/* One step of a read: bytes copied from @pos at once, of @len (shmem_file_read_iter). */
+/*
+ * One step of a read: bytes copied from @pos at once, of @len (shmem_file_read_iter), of a
+ * folio or page of *unit bytes.  0: the memory of the page has failed.
+ */
 u64 ffs_shmem_read_step(const struct ffs_super *sb, const struct ffs_inode *inode, u64 pos,
-			u64 len);
+			u64 len, u64 *unit);
 
 #endif

@@ -495,10 +495,10 @@ static unsigned int steps(uint32_t ino, uint64_t pos, uint64_t len)
 {
 	const struct ffs_inode *inode = ffs_inode_find(&fs->ops.sb, ino);
 	unsigned int n = 0;
-	uint64_t got;
+	uint64_t got, unit;
 
 	for (; len && pos < inode->i_size; pos += got, len -= got, n++)
-		got = ffs_shmem_read_step(&fs->ops.sb, inode, pos, len);
+		got = ffs_shmem_read_step(&fs->ops.sb, inode, pos, len, &unit);
 	return n;
 }
 
