@@ -119,6 +119,13 @@ static void write_failed(struct ffs_iomap_iter *it, u64 pos, u64 len)
 				   round_up_pow2(pos + len, page));
 }
 
+/* Most that one step copies: no step crosses a boundary of it. */
+static u64 step_size(const struct ffs_super *sb, const struct ffs_mapping *m)
+{
+	return (u64)ffs_page_size(&sb->env)
+	       << (ffs_sb_has(sb, FOLIOFS_CHANGE_IM_WRITE_FOLIOS) ? m->max_order : m->min_order);
+}
+
 /* Rejected steps in a row that are taken for endless; from the largest folio down to a page: 11. */
 #define REJECTED_ROUNDS 64u
 
@@ -153,7 +160,7 @@ static void write_map(struct ffs_iomap_iter *it, u64 *readable)
 	struct ffs_super *sb = it->sb;
 	struct ffs_inode *inode = it->inode;
 	struct ffs_mapping *m = inode->mapping;
-	u64 page = ffs_page_size(&sb->env), chunk = page << m->max_order, bytes = it->len;
+	u64 page = ffs_page_size(&sb->env), chunk = step_size(sb, m), bytes = it->len;
 	u64 total = 0;
 	u32 rounds = 0;
 	int status = 0;

@@ -31,6 +31,8 @@ static int mkwrite(struct ffs_super *sb, struct ffs_inode *inode, struct ffs_fol
 
 	if (inode->i_size <= it.pos)
 		return -EFAULT;
+	/* No list of blocks: their bits are set a word at a time. */
+	ffs_emit(&sb->env, foliofs_mkwrite, inode->ino, f->index, f->order, 0);
 	it.len = min(ffs_folio_size(m, f), inode->i_size - it.pos);
 	while ((ret = ffs_iomap_iter(&it, sb->iomap_fs->write)) > 0) {
 		ffs_ifs_dirty_folio(m, f);
