@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include "geometry_fs.h"
 #include "geometry_image.h"
 #include "geometry_meta.h"
 #include "size.h"
@@ -62,7 +63,9 @@ static int set_mount(const struct geometry_args *a, const char *first, struct fo
 		snprintf(err, n, "--mount: too long");
 		return -EINVAL;
 	}
-	if (!foliofs_mount_parse(all, g, text, sizeof(text)))
+	if (!(g->fs_type == FOLIOFS_FS_XFS ? geometry_mount_xfs(all, g, text, sizeof(text)) :
+	      g->fs_type == FOLIOFS_FS_TMPFS ? geometry_mount_tmpfs(all, g, text, sizeof(text)) :
+					       foliofs_mount_parse(all, g, text, sizeof(text))))
 		return 0;
 	snprintf(err, n, "--mount: %s", text);
 	return -EINVAL;
