@@ -25,7 +25,7 @@ enum foliofs_change {
 
 struct foliofs_kernel {
 	char name[96]; /* as given, e.g. "v6.16+rsv-per-folio" */
-	uint64_t changes[2]; /* bit n: change n is in */
+	uint64_t changes[(FOLIOFS_CHANGE_COUNT + 63) / 64]; /* bit n: change n is in */
 };
 
 /* True if change @c is in @k. */
