@@ -85,6 +85,9 @@ static int touch(struct vma *v, u64 index, bool store)
 	struct ffs_folio *f;
 	int err;
 
+	/* A page whose memory has failed is not mapped, by nobody. */
+	if (ffs_page_poisoned(inode->mapping, index, index + 1) == index)
+		return -EFAULT;
 	if (v->mapped[index - v->first])
 		return 0;
 	if (index >= eof_pages(v))

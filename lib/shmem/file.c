@@ -137,7 +137,8 @@ static s64 touch(struct ffs_ops *o, struct ffs_file *f, const struct foliofs_op 
 		u64 stop = stride ? pos + 1 : min((pos | (page - 1)) + 1, end);
 		struct ffs_folio *folio;
 
-		if (pos / page >= div_up(inode->i_size, page))
+		if (pos / page >= div_up(inode->i_size, page) ||
+		    ffs_page_poisoned(m, pos / page, pos / page + 1) == pos / page)
 			return -EFAULT;
 		folio = ffs_shmem_folio(sb, inode, (u32)(pos / page), 0, &vma);
 		if (!folio)
