@@ -115,6 +115,8 @@ static bool large_folios(const struct cost_side *side)
 		return true;
 	case FOLIOFS_FS_TMPFS:
 		return side->geometry.huge != FOLIOFS_HUGE_NEVER;
+	case FOLIOFS_FS_EXT2:
+		return false;
 	case FOLIOFS_FS_EXT4:
 		break;
 	}
