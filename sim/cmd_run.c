@@ -81,8 +81,8 @@ static int run_all(const struct scenario_files *l, const struct run_options *o, 
 		}
 	output_count(results, &cases, &failed);
 	if (*o->inject_left_out)
-		fprintf(stderr, "foliosim run --inject: %u cases have no operations, or failures of their "
-			"own: not tried\n", *o->inject_left_out);
+		fprintf(stderr, "foliosim run --inject: %u cases not tried: without operations, with "
+			"failures of their own, or with a change taken away\n", *o->inject_left_out);
 	if (!ret && !cases) {
 		fprintf(stderr, "foliosim run: expected cases to run, got none%s%s\n",
 			o->only ? " with a name like " : "", o->only ? o->only : "");

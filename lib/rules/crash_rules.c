@@ -111,17 +111,6 @@ static void recovered(struct check *x, u64 pos, u64 end, bytes_fn fn)
 	}
 }
 
-/* Behind an I/O error other things are lost than without: 6.18 does not keep that. */
-static enum foliofs_rule lost_rule(const struct ffs_promise *p, u64 pos, u64 end)
-{
-	struct ffs_runs_pos at;
-	const struct ffs_run *r;
-
-	ffs_runs_for_each(&p->io_lost, r, at, pos, end)
-		return FOLIOFS_RULE_AFTER_IO_ERROR;
-	return FOLIOFS_RULE_SYNCED_LOST;
-}
-
 /* Ordered data that the device did not take, in blocks that were written extents from the first. */
 static bool ordered_error(const struct check *x, u64 pos, u64 end)
 {
@@ -130,7 +119,7 @@ static bool ordered_error(const struct check *x, u64 pos, u64 end)
 	struct foliofs_inode_kind kind = ffs_inode_kind(sb, &x->c->inode);
 
 	return p && !foliofs_dioread_nolock(&sb->env.kernel, &sb->env.geo, &kind) &&
-	       lost_rule(p, pos, end) == FOLIOFS_RULE_AFTER_IO_ERROR;
+	       ffs_lost_rule(p, pos, end, FOLIOFS_RULE_SYNCED_LOST) == FOLIOFS_RULE_AFTER_IO_ERROR;
 }
 
 static void look_for_stale(struct check *x, u64 pos, u64 end, u64 a, u64 src)
@@ -175,7 +164,8 @@ static void compare(struct check *x, u64 pos, u64 end, u64 a, u64 src)
 	ffs_runs_for_each(&p->bytes, r, at, pos, end) {
 		if (r->b == src && (r->a == a || !ffs_src_op(src)))
 			continue;
-		broken(x, lost_rule(p, max(r->first, pos), min(r->end, end)), p->ino,
+		broken(x, ffs_lost_rule(p, max(r->first, pos), min(r->end, end),
+					FOLIOFS_RULE_SYNCED_LOST), p->ino,
 		       "bytes [%llu,%llu) were synced as %s, recovery finds %s bytes",
 		       (unsigned long long)max(r->first, pos),
 		       (unsigned long long)min(r->end, end), source_text(want, r->b),
@@ -191,7 +181,8 @@ static void check_promise(struct check *x, const struct ffs_promise *p)
 
 	for (r = ffs_runs_at(&p->bytes, 0, &at); r; r = ffs_runs_next(&p->bytes, &at)) {
 		if (r->end > x->size) {
-			broken(x, lost_rule(p, r->first, r->end), p->ino,
+			broken(x, ffs_lost_rule(p, r->first, r->end, FOLIOFS_RULE_SYNCED_LOST),
+			       p->ino,
 			       "bytes [%llu,%llu) were synced, after recovery the file ends at "
 			       "%llu",
 			       (unsigned long long)max(r->first, x->size),

@@ -30,5 +30,11 @@ struct ffs_promise {
 
 /* The promise of inode @ino; NULL: none.  *@at: its place in the order of numbers. */
 struct ffs_promise *ffs_promise_find(const struct foliofs_fs *fs, u32 ino, u32 *at);
+/*
+ * Bytes [first, end) are lost: the rule that says so, @rule or, where a write to the device had
+ * failed, the one of that.  @p may be NULL.
+ */
+enum foliofs_rule ffs_lost_rule(const struct ffs_promise *p, u64 first, u64 end,
+				enum foliofs_rule rule);
 
 #endif

@@ -25,6 +25,19 @@ struct ffs_promise *ffs_promise_find(const struct foliofs_fs *fs, u32 ino, u32 *
 	return lo < fs->nr_promises && fs->promise[lo].ino == ino ? &fs->promise[lo] : NULL;
 }
 
+enum foliofs_rule ffs_lost_rule(const struct ffs_promise *p, u64 first, u64 end,
+				enum foliofs_rule rule)
+{
+	struct ffs_runs_pos at;
+	const struct ffs_run *r;
+
+	if (!p)
+		return rule;
+	ffs_runs_for_each(&p->io_lost, r, at, first, end)
+		return FOLIOFS_RULE_AFTER_IO_ERROR;
+	return rule;
+}
+
 static struct ffs_promise *get(struct foliofs_fs *fs, const struct ffs_inode *inode)
 {
 	struct ffs_promise *p;

@@ -5,6 +5,7 @@
  */
 #include <stdarg.h>
 #include <stdio.h>
+#include "promise.h"
 #include "truth.h"
 
 static const char *const names[] = {
@@ -158,7 +159,8 @@ void ffs_rules_event(void *priv, const struct foliofs_event *ev)
 				(const char *)(uintptr_t)a[1]);
 		break;
 	case FOLIOFS_EV_foliofs_lost:
-		ffs_rule_broken(fs, FOLIOFS_RULE_LOST_WRITE, (u32)a[0],
+		ffs_rule_broken(fs, ffs_lost_rule(ffs_promise_find(fs, (u32)a[0], NULL), a[1],
+						  a[1] + a[2], FOLIOFS_RULE_LOST_WRITE), (u32)a[0],
 				"bytes [%llu,%llu) are given up by writeback: %s",
 				(unsigned long long)a[1], (unsigned long long)(a[1] + a[2]),
 				(const char *)(uintptr_t)a[3]);

@@ -220,18 +220,17 @@ static int parse_results(struct parser *p, const struct node *n, bool error, str
 	return 0;
 }
 
-static int parse_rules(struct parser *p, const struct node *n, struct expect *e)
+static int parse_rules(struct parser *p, const struct node *n, uint8_t *rules)
 {
 	const struct node *m;
 	enum foliofs_rule rule;
 
 	if (n->kind != NODE_LIST)
 		return node_expected(p->path, n, p->err, "a list of rules that are broken");
-	e->rules_at = n;
 	for (m = n->child; m; m = m->next) {
 		if (m->kind != NODE_SCALAR || foliofs_rule_find(m->text, &rule))
 			return node_expected(p->path, m, p->err, "the name of a rule");
-		e->rules[rule] = 1;
+		rules[rule] = 1;
 	}
 	return 0;
 }
@@ -263,13 +262,17 @@ static int expect_key(struct parser *p, const struct node *m, struct expect *e)
 		e->free_at = m;
 		return parse_want(p, m, &e->free);
 	}
-	if (!strcmp(key, "rules"))
-		return parse_rules(p, m, e);
+	if (!strcmp(key, "rules")) {
+		e->rules_at = m;
+		return parse_rules(p, m, e->rules);
+	}
+	if (!strcmp(key, "injected_rules"))
+		return parse_rules(p, m, e->injected_rules);
 	return -ENOENT;
 }
 
 #define EXPECT_KEYS "events, sequences, states, crash, errors, results, credits, verdicts, " \
-	"limits, starts, free, rules"
+	"limits, starts, free, rules, injected_rules"
 
 static void expect_init(struct expect *e, const struct node *n)
 {

@@ -45,7 +45,7 @@ void at_check(struct run *r);
 void at_free(struct run *r);
 /*
  * inject.c: a case for each kind of failure in @o->inject, instead of that of @proto.
- * false: it has no operations, or failures of its own.
+ * false: it has no operations, failures of its own, or a change taken away.
  */
 bool inject_all(struct run *proto, const struct run_options *o, struct case_result ***tail);
 /*

@@ -194,6 +194,7 @@ struct expect {
 	struct want free; /* blocks */
 	const struct node *rules_at; /* NULL: nothing said, none must be broken */
 	uint8_t rules[FOLIOFS_RULE_COUNT];
+	uint8_t injected_rules[FOLIOFS_RULE_COUNT]; /* with --inject: holes that are known */
 };
 
 /* Expectations of kernels that the key names. */
@@ -338,7 +339,7 @@ struct run_options {
 	const char *only; /* cases whose name has this text */
 	const char *inject; /* a kind of failure, or "all": instead of the expectations */
 	uint32_t inject_all_up_to; /* behind this place of a kind ever fewer are tried; 0: all */
-	unsigned int *inject_left_out; /* cases without operations, or with failures of their own */
+	unsigned int *inject_left_out; /* cases that inject_all() has not tried */
 	bool verbose;
 };
 
