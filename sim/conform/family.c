@@ -182,6 +182,15 @@ static bool bio_words(struct piece text, struct words *o)
 	return true;
 }
 
+/* A name "f+0x1/0x2", and where the file system is a module "[ext4]" behind it. */
+static void skip_module(struct piece *rest)
+{
+	struct piece w, keep = *rest;
+
+	if (!piece_word(rest, &w) || w.s[0] != '[' || w.s[w.len - 1] != ']')
+		*rest = keep;
+}
+
 /* Words of the iomap path that are no matter of the model; @rest stands behind @w. */
 static bool other_word(struct piece w, struct piece *rest, enum conform_family_id family,
 		       struct words *o)
@@ -244,6 +253,7 @@ size_t conform_normal(const struct trace_line *line, enum conform_family_id fami
 		rest = keep;
 		if (piece_is(w, "caller") && piece_word(&rest, &v)) {
 			drop_comma(&o);
+			skip_module(&rest);
 			continue;
 		}
 		rest = keep;

@@ -179,6 +179,10 @@ static void what_counts(void **state)
 	check_normal("ext4_journal_start_inode: dev 7,40 blocks 2, rsv_blocks 0, revoke_creds 8, "
 		     "type 1, ino 12, caller ext4_dirty_inode+0x34/0x90",
 		     "");
+	/* ext4 as a module: Debian's 6.12.100 */
+	check_normal("ext4_journal_start_sb: dev 7,40 blocks 53, rsv_blocks 0, revoke_creds 8, "
+		     "type 4, caller __ext4_new_inode+0xca7/0x1530 [ext4]",
+		     "ext4_journal_start_sb blocks 53, rsv_blocks 0, revoke_creds 8, type 4");
 	check_normal("jbd2_handle_stats: dev 7,40 tid 3 type 4 line_no 2822 interval 7 sync 0 "
 		     "requested_blocks 47 dirtied_blocks 5",
 		     "jbd2_handle_stats tid 0 type 4 sync 0 requested_blocks 47 dirtied_blocks 5");
