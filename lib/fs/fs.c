@@ -319,6 +319,12 @@ int foliofs_fs_add_sink(struct foliofs_fs *fs, const struct foliofs_sink *sink)
 	return 0;
 }
 
+void foliofs_fs_set_busy(struct foliofs_fs *fs, bool busy)
+{
+	if (fs->ops.sb.journal)
+		ffs_journal_set_busy(fs->ops.sb.journal, busy);
+}
+
 void foliofs_fs_mute(struct foliofs_fs *fs, bool mute)
 {
 	fs->ops.sb.env.muted = mute;

@@ -10,6 +10,9 @@
  * ordered data and its log blocks are sent; then the journal thread waits for
  * the device and workers run, whose handles join the next transaction; in the
  * second half the commit block is on disk.
+ *
+ * Beside a busy task, which never sleeps of its own accord, the device does not get
+ * its turn: the second half comes when somebody waits for it.
  */
 #include "internal.h"
 
@@ -73,6 +76,8 @@ int ffs_commit_running(struct ffs_journal *j)
 	ffs_stop(j->env, COMMIT_DATA, 0, FFS_HELD_COMMIT, 0, 0);
 	ffs_log_append(j, t);
 	j->env->thread = thread;
+	if (j->busy)
+		return 0;
 
 	ffs_journal_sleep(j);
 	if (j->committing && j->committing->tid == tid)
@@ -121,6 +126,7 @@ int ffs_journal_wait_commit(struct ffs_journal *j, u32 tid)
 	err = ffs_commit_running(j);
 	if (err == -EBUSY)
 		return 0;
+	ffs_commit_finish(j);
 	return err ? err : 1;
 }
 

@@ -208,8 +208,8 @@ int ffs_handle_stop(struct ffs_handle *h)
 		handle_put(h->rsv);
 	j->current = NULL;
 	handle_put(h);
-	if (sync && !j->error)
-		ffs_commit_running(j);
+	if (sync && !j->error && !ffs_commit_running(j))
+		ffs_commit_finish(j);
 	return err;
 }
 

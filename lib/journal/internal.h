@@ -49,6 +49,7 @@ struct ffs_segment {
 	u32 tid;
 	u32 blocks; /* in the log */
 	u32 live;
+	u32 taken; /* newest transaction that took a live block over; 0: none did */
 };
 
 struct ffs_handle_slot {
@@ -60,7 +61,7 @@ struct ffs_journal {
 	struct ffs_env *env;
 	struct ffs_journal_hooks hooks;
 	struct foliofs_journal_limits lim;
-	bool present;
+	bool present, busy;
 	int error; /* aborted with */
 
 	struct ffs_transaction tx[2];
@@ -110,7 +111,8 @@ struct ffs_jblock *ffs_jblock_find(struct ffs_journal *j, u64 blk, bool create);
 
 /*
  * commit.c: commit the running transaction; workers run before its commit
- * block is written.  -EBUSY: a handle is open in it, so it has to wait.
+ * block is written.  Of a busy task's journal the first half only is done.
+ * -EBUSY: a handle is open in it, so it has to wait.
  */
 int ffs_commit_running(struct ffs_journal *j);
 /* The transaction that is being committed, if any, gets to its end. */

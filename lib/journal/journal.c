@@ -92,6 +92,11 @@ void ffs_journal_sleep(struct ffs_journal *j)
 	j->env->thread = thread;
 }
 
+void ffs_journal_set_busy(struct ffs_journal *j, bool busy)
+{
+	j->busy = busy;
+}
+
 u32 ffs_journal_tid(const struct ffs_journal *j)
 {
 	return j->running ? j->running->tid : 0;

@@ -127,6 +127,8 @@ u32 ffs_journal_tid(const struct ffs_journal *j); /* running transaction, 0: non
 /* The number that the next transaction gets. */
 u32 ffs_journal_next_tid(const struct ffs_journal *j);
 u32 ffs_journal_committed_tid(const struct ffs_journal *j);
+/* The task that runs never sleeps of its own accord: see foliofs_fs_set_busy(). */
+void ffs_journal_set_busy(struct ffs_journal *j, bool busy);
 /* Ask the journal thread for a commit of the running transaction; it runs at the next sleep. */
 void ffs_journal_request_commit(struct ffs_journal *j);
 /* The task sleeps or ends its operation: a requested commit is carried out now. */

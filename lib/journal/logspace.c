@@ -85,6 +85,17 @@ static bool owned_by_running(struct ffs_journal *j, const struct ffs_segment *se
 	return false;
 }
 
+/*
+ * @seg is the committing transaction's, or one of its blocks: a block stays on the list
+ * of the older transaction until the commit that has it is over.
+ */
+static bool owned_by_committing(const struct ffs_journal *j, const struct ffs_segment *seg)
+{
+	const struct ffs_transaction *t = j->committing;
+
+	return t && (seg->tid == t->tid || seg->taken == t->tid);
+}
+
 /* Move the tail if that frees anything, else write the oldest segment's blocks home. */
 static int checkpoint(struct ffs_journal *j)
 {
@@ -95,6 +106,10 @@ static int checkpoint(struct ffs_journal *j)
 		if (!j->nr_seg)
 			return -ENODATA;
 		oldest = &j->seg[0];
+		if (owned_by_committing(j, oldest)) {
+			ffs_commit_finish(j);
+			return 0;
+		}
 		/* A block may not go home before what it was changed by is in the log. */
 		if (owned_by_running(j, oldest))
 			return ffs_commit_running(j);
@@ -110,7 +125,8 @@ int ffs_log_wait(struct ffs_journal *j)
 	int err;
 
 	while (ffs_log_left(j) < j->lim.max_transaction) {
-		ffs_commit_finish(j);
+		if (!j->busy)
+			ffs_commit_finish(j);
 		err = checkpoint(j);
 		if (err == -ENODATA) {
 			ffs_journal_abort(j, -EIO, "no way to get more journal space");
@@ -158,8 +174,10 @@ void ffs_log_append(struct ffs_journal *j, struct ffs_transaction *t)
 		if (!e)
 			continue;
 		old = e->cp ? live_segment(j, e->cp) : NULL;
-		if (old)
+		if (old) {
 			old->live--;
+			old->taken = t->tid;
+		}
 		e->cp = e->tid == t->tid ? t->tid : 0;
 		seg->live += e->cp != 0;
 	}

@@ -41,7 +41,8 @@ static int load_ops(const char *dir, const char *name, bool needed, struct trace
 	return trace_load(path, &opt, t, err, errlen);
 }
 
-static int play(struct foliofs_fs *fs, const char *dir, const char *out, char *err, size_t errlen)
+static int play(struct foliofs_fs *fs, const char *dir, const char *out, bool busy_prepare,
+		char *err, size_t errlen)
 {
 	struct trace prepare, ops;
 	struct player p = { .fs = fs, .ops = &ops.v };
@@ -50,10 +51,12 @@ static int play(struct foliofs_fs *fs, const char *dir, const char *out, char *e
 
 	if (ret < 0)
 		return ret;
+	foliofs_fs_set_busy(fs, busy_prepare);
 	if (!ret)
 		ret = player_prepare(fs, &prepare.v, &p.base_ns, err, errlen);
 	else
 		ret = 0; /* there is none */
+	foliofs_fs_set_busy(fs, false);
 	if (!ret)
 		ret = load_ops(dir, "ops.txt", true, &ops, err, errlen);
 	if (ret) {
@@ -86,6 +89,7 @@ int simulate_capture(const char *dir, const char *out, const char *kernel, char 
 	struct foliofs_kernel k;
 	struct foliofs_fs *fs;
 	char path[4096];
+	bool busy;
 	int ret;
 
 	snprintf(path, sizeof(path), "%s/meta.yaml", dir);
@@ -97,12 +101,17 @@ int simulate_capture(const char *dir, const char *out, const char *kernel, char 
 	/* The emulated machine of the 6.1 captures had one processor, the others two or more. */
 	if (!g.cpus && !strncmp(meta.kernel, "6.1.", 4))
 		g.cpus = 1;
+	/*
+	 * Kernels before 6.18 ran in an emulated machine.  A preparation has no pauses: there
+	 * the commits that it does not wait for did not end beside it, on the real one they did.
+	 */
+	busy = !strncmp(meta.kernel, "6.1.", 4) || !strncmp(meta.kernel, "6.12.", 5);
 	geometry_meta_free(&meta);
 	if (!ret)
 		ret = foliofs_fs_new(&k, &g, &options, &fs, err, errlen);
 	if (ret)
 		return ret;
-	ret = play(fs, dir, out, err, errlen);
+	ret = play(fs, dir, out, busy, err, errlen);
 	foliofs_fs_free(fs);
 	return ret;
 }

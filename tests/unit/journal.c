@@ -706,6 +706,52 @@ static void checkpoint_forces_commit(void **state)
 	assert_int_equal(log_free(), 1023 - 6);
 }
 
+/* A transaction of @n blocks from @first on; the next start of @n2 does not fit into it. */
+static struct ffs_handle *fill(u32 n, u32 first, u32 n2)
+{
+	struct ffs_handle *h = start(n, 0, 0);
+
+	dirty(h, first, first + n);
+	ffs_handle_stop(h);
+	return start(n2, 0, 0);
+}
+
+/* What a full transaction frees is there when the next one is full, not before. */
+static void busy_task(void **state)
+{
+	struct ffs_handle *h;
+
+	(void)state;
+	ffs_journal_set_busy(fx.j, true);
+	h = fill(300, 0, 300);
+	assert_int_equal(h->tid, 41);
+	assert_int_equal(fx.submitted, 40);
+	assert_int_equal(fx.committed, 0);
+	dirty(h, 1000, 1300);
+	ffs_handle_stop(h);
+	h = start(250, 0, 0);
+	assert_int_equal(fx.submitted, 41);
+	assert_int_equal(fx.committed, 40);
+	/* the next start needs the log of 40: its blocks are at nobody's else */
+	dirty(h, 2000, 2250);
+	ffs_handle_stop(h);
+	assert_int_equal(count(FOLIOFS_EV_foliofs_checkpoint), 0);
+	h = start(300, 0, 0);
+	assert_int_equal(count(FOLIOFS_EV_foliofs_checkpoint), 1);
+	assert_int_equal(fx.submitted, 42);
+	assert_int_equal(fx.committed, 41);
+	/* now a block of 41, the oldest, is taken over: the commit that has it is waited for */
+	dirty(h, 1299, 1599);
+	ffs_handle_stop(h);
+	h = start(300, 0, 0);
+	assert_int_equal(fx.submitted, 43);
+	assert_int_equal(fx.committed, 43);
+	ffs_handle_stop(h);
+	/* fsync waits */
+	assert_int_equal(ffs_journal_force_commit(fx.j), 1);
+	assert_int_equal(fx.committed, 44);
+}
+
 static void no_journal(void **state)
 {
 	struct ffs_handle *h, *in;
@@ -788,6 +834,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(log_space, small, done),
 		cmocka_unit_test_setup_teardown(tail_in_commit, small, done),
 		cmocka_unit_test_setup_teardown(checkpoint_forces_commit, small, done),
+		cmocka_unit_test_setup_teardown(busy_task, small, done),
 		cmocka_unit_test_setup_teardown(no_journal, small, done),
 		cmocka_unit_test_setup_teardown(who_commits, small, done),
 	};
