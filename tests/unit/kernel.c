@@ -54,7 +54,7 @@ static void sets(void **state)
 	assert_false(has("v6.19", FOLIOFS_CHANGE_DEFERRED_SPLIT));
 	assert_true(has("v7.0", FOLIOFS_CHANGE_DEFERRED_SPLIT));
 	assert_true(has("iomap-next-v2", FOLIOFS_CHANGE_IM_ENABLE));
-	same("v6.12-stable-worst-case-depth", "v6.12-depth");
+	same("v6.12.117-worst-case-depth", "v6.12-depth");
 }
 
 /* The stable release took all eleven patches of the fix series. */
@@ -83,7 +83,8 @@ static void releases(void **state)
 	same("6.18.44", "v6.18");
 	same("v6.18.44", "v6.18");
 	same("6.18", "v6.18");
-	same("6.12.117", "v6.12-stable");
+	same("6.12.117", "v6.12.117");
+	same("6.12.116", "v6.12-stable");
 	same("6.12.35", "v6.12-stable");
 	same("6.12.34", "v6.12");
 	same("6.1.192", "v6.1-stable");
