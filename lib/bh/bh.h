@@ -143,7 +143,12 @@ struct ffs_io_end {
 	u32 nr_vec, cap_vec;
 	struct ffs_folio **folio; /* under writeback because of it */
 	u32 nr_folio, cap_folio;
-	u32 plug; /* sb->plug when it was submitted */
+	u32 plug; /* number of the plug when it was submitted */
+	/* the bio that grows: blocks and pages of it */
+	u64 bio_first, bio_end;
+	u32 bio_pages, bio_last_page;
+	/* where the last of its bios to be done is in the plug; request 0: it has none */
+	u32 batch, request, place;
 	bool unwritten; /* needs conversion */
 	bool failed; /* an I/O error: no conversion */
 };
@@ -186,6 +191,10 @@ struct ffs_io_vec *ffs_io_end_vec(struct ffs_io_end *io, u64 offset);
 void ffs_io_end_folio(struct ffs_io_end *io, struct ffs_folio *f);
 /* All is submitted: END runs when the task sleeps. Frees an empty one. */
 void ffs_io_end_submit(struct ffs_super *sb, struct ffs_io_end *io);
+/* A plug begins to collect requests; its number. */
+u32 ffs_io_plug(struct ffs_super *sb);
+/* @n blocks of @io are sent, adjacent on disk from @pblk on and on the file from @lblk on. */
+void ffs_io_end_blocks(struct ffs_super *sb, struct ffs_io_end *io, u64 pblk, u64 n, u64 lblk);
 /* The plug is flushed: before plug-order what it held reaches the device newest first. */
 void ffs_io_unplug(struct ffs_super *sb, u32 plug);
 /* Convert the unwritten blocks of [offset, offset + size); @h NULL: handles of its own. */

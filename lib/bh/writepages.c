@@ -266,7 +266,7 @@ static int plugged_rounds(struct ffs_mpd *mpd)
 
 static int rounds(struct ffs_mpd *mpd)
 {
-	u32 plug = ++mpd->sb->plug;
+	u32 plug = ffs_io_plug(mpd->sb);
 	int err = plugged_rounds(mpd);
 
 	ffs_io_unplug(mpd->sb, plug);

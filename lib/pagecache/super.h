@@ -63,7 +63,14 @@ struct ffs_super {
 
 	struct ffs_work *work, **work_tail;
 	u64 request_addr, request_bytes; /* requests.h: of the device, 0: none pending */
-	u32 plug; /* number of the plug (blk_start_plug) that collects requests now */
+	struct {
+		u32 number; /* of the plug (blk_start_plug) that collects requests now */
+		u32 batch, requests; /* flushes of it so far; what waits in it */
+		u32 request, place; /* the newest request ever, and its newest bio */
+		u64 end; /* block behind that request */
+		u32 pages; /* of that request */
+		u64 bytes;
+	} plug;
 	bool in_work;
 
 	u64 sb_block; /* block of the superblock */
