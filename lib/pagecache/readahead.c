@@ -122,7 +122,9 @@ static void read_order(struct ffs_mapping *m, struct ffs_ra *ra, const struct ff
 		return;
 	limit = min(last_page(m), (u64)index + ra->size - 1);
 	order = min(order, m->max_order);
-	order = min(order, (u8)ilog2(ra->size));
+	/* An empty window (a marked folio under a file that has read nothing) limits no order. */
+	if (ra->size)
+		order = min(order, (u8)ilog2(ra->size));
 	order = max(order, m->min_order);
 	ra->order = order;
 	index &= ~((1u << m->min_order) - 1);
