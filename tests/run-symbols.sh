@@ -53,11 +53,12 @@ allowed() {
 	pagecache) echo base kernel journal alloc blockmap pagecache ;;
 	bh) echo base kernel journal alloc blockmap pagecache bh ;;
 	iomap) echo base kernel journal alloc blockmap pagecache iomap ;;
+	ext4iomap) echo base kernel journal alloc blockmap pagecache iomap ext4iomap ;;
 	xfs) echo base kernel journal alloc blockmap pagecache iomap ops xfs ;;
 	shmem) echo base kernel journal alloc blockmap pagecache ops shmem ;;
 	ext2) echo base kernel journal alloc blockmap pagecache iomap ops ext2 ;;
 	ops) echo base kernel journal alloc blockmap pagecache bh iomap ops ;;
-	fs | rules) echo base kernel journal alloc blockmap pagecache bh iomap ops xfs shmem fs rules ;;
+	fs | rules) echo base kernel journal alloc blockmap pagecache bh iomap ext4iomap ops xfs shmem ext2 fs rules ;;
 	esac
 }
 for dir in lib/*/; do
@@ -65,7 +66,7 @@ for dir in lib/*/; do
 	folder=${dir#lib/}
 	may=" $(allowed "$folder") "
 	[ "$may" != "  " ] || wrong "lib/$folder: a folder without a place"
-	for used in $(grep -hoE '^#include "[a-z]+/' "$dir"/*.[ch] 2>/dev/null |
+	for used in $(grep -hoE '^#include "[a-z0-9]+/' "$dir"/*.[ch] 2>/dev/null |
 		sed 's/.*"\(.*\)\//\1/' | sort -u); do
 		case $may in
 		*" $used "*) ;;

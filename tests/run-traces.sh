@@ -47,5 +47,7 @@ check v6.18 "size=4G -b 1024 -O ^has_journal" ""
 check v6.18 "size=1G -b 2048" "nodelalloc"
 check v6.18 "size=1G -O bigalloc" "data=journal"
 check v6.15 "size=1G" "dioread_lock"
+check iomap-next-v2 "size=1G" "buffered_iomap"
+check iomap-next-v2 "size=20G -b 1024 -J size=1" "buffered_iomap"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -19,6 +19,7 @@ struct foliofs_inode_kind {
 	bool journal_data; /* its data is journalled: section "data-journal mode" */
 	bool journal_flag; /* has the journal-data inode flag */
 	bool regular; /* regular file */
+	bool buffer_heads; /* is not on iomap, though it could be: made so by move extents */
 	uint8_t depth; /* of its extent tree now */
 	uint8_t order; /* largest folio order of its mapping; 0: single pages */
 	uint64_t i_blocks; /* in file system blocks, for truncate and evict */

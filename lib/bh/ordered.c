@@ -37,7 +37,9 @@ void ffs_bh_submit_ordered(struct ffs_super *sb, u32 tid)
 	/* The newest entry is at the head of the list. */
 	for (i = sb->nr_ordered; i--;) {
 		struct ffs_inode *inode = ffs_inode_find(sb, sb->ordered[i]);
-		struct ffs_bh_inode *bi = inode ? ffs_bh_inode(inode) : NULL;
+		/* The number may have been used again since, by an inode of the other path. */
+		struct ffs_bh_inode *bi = inode && !(inode->flags & FFS_INODE_IOMAP) ?
+						  ffs_bh_inode(inode) : NULL;
 		struct ffs_wbc wbc = {
 			.sync_mode = FFS_WB_ALL,
 			.nr_to_write = FFS_LLONG_MAX,

@@ -28,6 +28,7 @@ const struct ffs_data_path ffs_bh_path = {
 	.invalidate = ffs_bh_invalidate,
 	.release = ffs_bh_release,
 	.zero_partial = ffs_bh_zero_partial,
+	.settle_tail = ffs_bh_settle_tail,
 	.submit_ordered = ffs_bh_submit_ordered,
 	.map = ffs_bh_map,
 	.move_piece = ffs_bh_move_piece,

@@ -169,12 +169,19 @@ static u64 accepted(const struct ffs_folio *f, u64 len, u64 copied)
 	return copied < len && !(f->flags & FFS_FOLIO_UPTODATE) ? 0 : copied;
 }
 
+/* zero-old-eof, until the write does it before the copy (zero-eof-before-append). */
+static bool zeroes_old_eof(const struct ffs_super *sb)
+{
+	return ffs_sb_has(sb, FOLIOFS_CHANGE_ZERO_OLD_EOF) &&
+	       !ffs_sb_has(sb, FOLIOFS_CHANGE_IM_ZERO_EOF_BEFORE_APPEND);
+}
+
 /* The size grew beyond an old EOF that the write left behind it. */
 static int zero_old_eof(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
 			u64 old, u64 pos)
 {
 	ffs_isize_extended(sb, inode, old, pos);
-	if (!ffs_sb_has(sb, FOLIOFS_CHANGE_ZERO_OLD_EOF))
+	if (!zeroes_old_eof(sb))
 		return 0;
 	return ffs_bh_zero_partial(sb, h, inode, old, pos - old);
 }
@@ -225,7 +232,7 @@ static s64 da_write_end(struct ffs_super *sb, struct ffs_inode *inode, u64 pos, 
 			ffs_dirty_inode(sb, inode);
 		return (s64)copied;
 	}
-	zero = pos > old && ffs_sb_has(sb, FOLIOFS_CHANGE_ZERO_OLD_EOF);
+	zero = pos > old && zeroes_old_eof(sb);
 	if (!moved && !zero)
 		return (s64)copied;
 	err = ffs_start(sb, inode, FOLIOFS_CREDIT_DA_WRITE_END, 0, "ext4_da_write_end", &h);

@@ -5,6 +5,23 @@
  */
 #include "bh.h"
 
+/* jzero-own-handle: a handle for the one block, nested where the caller has one open. */
+static int journal_block(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
+			 struct ffs_folio *f, u32 b)
+{
+	int err;
+
+	if (h && !ffs_sb_has(sb, FOLIOFS_CHANGE_IM_JZERO_OWN_HANDLE))
+		return ffs_dirty_journalled(sb, h, inode, f, b);
+	err = ffs_start(sb, inode, FOLIOFS_CREDIT_ZERO_EDGES, 0, "ext4_block_journalled_zero_range",
+			&h);
+	if (err)
+		return err;
+	err = ffs_dirty_journalled(sb, h, inode, f, b);
+	ffs_handle_stop(h);
+	return err;
+}
+
 /* Zero [pos, end), which lies in one block. */
 static int zero_in_block(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
 			 u64 pos, u64 end)
@@ -43,10 +60,13 @@ static int zero_in_block(struct ffs_super *sb, struct ffs_handle *h, struct ffs_
 	ffs_content_zero(&m->content, at, at + (end - pos));
 	ffs_emit(&sb->env, foliofs_zero, inode->ino, at, end - pos, ffs_str("partial block"));
 	if (ffs_should_journal_data(sb, inode))
-		return ffs_dirty_journalled(sb, h, inode, f, b);
+		return journal_block(sb, h, inode, f, b);
 	ffs_bh_set(f, FFS_BH_DIRTY, b, b + 1);
 	ffs_folio_set_dirty(f);
 	ffs_inode_dirtied(sb, inode);
+	/* order-truncdown-only: only the tail that truncate leaves is ordered, in settle_tail. */
+	if (ffs_sb_has(sb, FOLIOFS_CHANGE_IM_ORDER_TRUNCDOWN_ONLY))
+		return 0;
 	/* Unwritten and delayed blocks need no order, once that is tested (no-order-unwritten). */
 	if (ffs_should_order_data(sb, inode) &&
 	    !(ffs_sb_has(sb, FOLIOFS_CHANGE_NO_ORDER_UNWRITTEN) &&
@@ -73,4 +93,21 @@ int ffs_bh_zero_partial(struct ffs_super *sb, struct ffs_handle *h, struct ffs_i
 	if (!err && (last & mask) != mask)
 		err = zero_in_block(sb, h, inode, last & ~mask, last + 1);
 	return err;
+}
+
+/* trunc-zero-early: the zeroed tail is ordered in the handle that shortens the file. */
+int ffs_bh_settle_tail(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode, u64 pos,
+		       u64 len)
+{
+	const struct ffs_folio *f = ffs_folio_find(inode->mapping, (u32)(pos >> sb->env.page_bits));
+	u32 b;
+
+	if (!h || !f || !ffs_has_buffers(f) || !ffs_should_order_data(sb, inode))
+		return 0;
+	b = (u32)((pos - ffs_folio_pos(inode->mapping, f)) >> sb->env.block_bits);
+	if (ffs_bh_test(f, FFS_BH_DIRTY, b) &&
+	    !(ffs_sb_has(sb, FOLIOFS_CHANGE_NO_ORDER_UNWRITTEN) &&
+	      (ffs_bh_test(f, FFS_BH_UNWRITTEN, b) || ffs_bh_test(f, FFS_BH_DELAY, b))))
+		ffs_order_data(sb, h, inode, pos, pos + len - 1, true);
+	return 0;
 }

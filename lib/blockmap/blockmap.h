@@ -185,6 +185,11 @@ bool ffs_es_find_delayed(const struct ffs_inode *inode, u64 first, u64 end, stru
 void ffs_es_remove(struct ffs_blockmap *bm, struct ffs_inode *inode, u32 lblk, u32 len);
 /* [lblk, + len) is known to be a hole now (punch). */
 void ffs_es_insert_hole(struct ffs_blockmap *bm, struct ffs_inode *inode, u32 lblk, u32 len);
+/*
+ * How often the status of blocks was changed: inserted, delayed, removed, also to what it was
+ * before; until es-cache also what a lookup found on disk.  A map is current while it is the same.
+ */
+u64 ffs_es_seq(const struct ffs_inode *inode);
 /* Entries that memory pressure could take: all but delayed ones. */
 u32 ffs_es_count_clean(const struct ffs_inode *inode);
 /* Memory pressure: everything but delayed entries is dropped, without events. */

@@ -98,8 +98,14 @@ static void emit_insert(struct ffs_blockmap *bm, const struct ffs_inode *inode, 
 		 type);
 }
 
+u64 ffs_es_seq(const struct ffs_inode *inode)
+{
+	return inode->es->seq;
+}
+
 static void changed(struct ffs_blockmap *bm, struct ffs_inode *inode, u32 lblk, u32 len)
 {
+	inode->es->seq++;
 	if (bm->mapping_changed)
 		bm->mapping_changed(bm->priv, inode, lblk, len);
 }

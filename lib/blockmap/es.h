@@ -18,6 +18,7 @@ struct ffs_es_tree {
 	struct ffs_runs runs;
 	/* bigalloc: allocated clusters that also hold delayed blocks, [lclu, lclu + 1) each */
 	struct ffs_runs pending;
+	u64 seq; /* changes of what it says (i_es_seq) */
 };
 
 /*

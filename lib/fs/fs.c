@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 #include "bh/bh.h"
+#include "ext4iomap/ext4iomap.h"
 #include "fs.h"
 #include "ops/fs_type.h"
 #include "pagecache/requests.h"
@@ -178,6 +179,8 @@ static void connect(struct foliofs_fs *fs)
 		.read_meta = bm_read_meta,
 	};
 	sb->bh = &ffs_bh_path;
+	sb->iomap = &ffs_ext4im_path;
+	sb->iomap_fs = &ffs_ext4im_fs;
 	sb->truncate = ffs_truncate;
 	sb->flush_all = ffs_flush_all;
 	sb->sb_block = sb->env.geo.block_size == 1024 ? 1 : 0;

@@ -23,6 +23,14 @@ void ffs_iomap_bio(struct ffs_super *sb, const char *rwbs, u64 addr, u64 len)
 		 ffs_str(comm[sb->env.thread & 3]));
 }
 
+void ffs_iomap_bio_piece(struct ffs_super *sb, const struct ffs_inode *inode, bool write, u64 pos,
+			 u64 addr, u64 len)
+{
+	u8 bits = sb->env.block_bits;
+
+	ffs_emit(&sb->env, foliofs_bio, inode->ino, write, addr >> bits, len >> bits, pos);
+}
+
 void ffs_iomap_fill(struct ffs_super *sb, struct ffs_mapping *m, u64 pos, u64 addr, u64 len)
 {
 	u64 end;
@@ -86,6 +94,7 @@ static void read_map(struct ffs_iomap_iter *it, struct ffs_mapping *m, struct re
 				u64 addr = ffs_iomap_addr(&it->map, pos);
 
 				add(it->sb, bio, addr, len);
+				ffs_iomap_bio_piece(it->sb, it->inode, false, pos, addr, len);
 				ffs_iomap_fill(it->sb, m, pos, addr, len);
 			}
 			ffs_ifs_set_uptodate(m, f, off, len);

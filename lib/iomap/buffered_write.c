@@ -25,8 +25,13 @@ static struct ffs_folio *get_folio(struct ffs_mapping *m, u64 pos, u64 len)
 	order = min(max(order_hint(m->env, len), m->min_order), m->max_order);
 	if (index & ((1u << order) - 1))
 		order = (u8)__builtin_ctz(index);
-	while (!(f = ffs_folio_add(m, index, order)))
-		order--; /* something in the way */
+	/* Before order one was possible in the page cache. */
+	if (order == 1 && !m->min_order && !ffs_has(m->env, FOLIOFS_CHANGE_ORDER_ONE))
+		order = 0;
+	/* Something in the way (or, in the kernel, no memory): one order less. */
+	while ((order > m->min_order && ffs_fails(m->env, MEMORY)) ||
+	       !(f = ffs_folio_add(m, index, order)))
+		order--;
 	return f;
 }
 
@@ -64,6 +69,7 @@ static void prepare(struct ffs_iomap_iter *it, struct ffs_folio *f, u64 len)
 			u64 addr = ffs_iomap_addr(src, pos);
 
 			ffs_iomap_bio(it->sb, "RS", addr, n);
+			ffs_iomap_bio_piece(it->sb, it->inode, false, pos, addr, n);
 			ffs_iomap_fill(it->sb, m, pos, addr, n);
 		}
 		ffs_ifs_set_uptodate(m, f, pos - ffs_folio_pos(m, f), n);
@@ -186,16 +192,23 @@ static void write_map(struct ffs_iomap_iter *it, u64 *readable)
 		if (!f)
 			break;
 		len = forced_step(it, f, len);
+		ffs_stop(&sb->env, WRITE_BEGUN, inode->ino, FFS_HELD_INODE | FFS_HELD_FOLIOS, pos,
+			 pos + len);
 		copied = min(len, *readable);
+		if (ffs_fails(&sb->env, SHORT_COPY))
+			copied /= 2;
 		accepted = ffs_iomap_write_end(it, len, copied, f);
 		if (accepted)
 			ffs_store_content(sb, inode, &m->content, pos, pos + copied);
+		ffs_stop(&sb->env, WRITE_COPIED, inode->ino, FFS_HELD_INODE | FFS_HELD_FOLIOS, pos,
+			 pos + len);
 		if (accepted && pos + copied > size) {
 			ffs_set_isize(sb, inode, pos + copied);
 			it->map.flags |= FFS_IOMAP_F_SIZE_CHANGED;
 		}
 		if (size < pos)
 			ffs_isize_extended(sb, inode, size, pos);
+		ffs_stop(&sb->env, WRITE_ENDED, inode->ino, FFS_HELD_INODE, 0, 0);
 		if (!accepted) {
 			write_failed(it, pos, len);
 			if (chunk > page)

@@ -49,6 +49,23 @@ void ffs_ifs_clear_dirty(struct ffs_mapping *m, struct ffs_folio *f)
 		ffs_bh_clear(f, FFS_BH_DIRTY, 0, f->bpf);
 }
 
+void ffs_ifs_clear_dirty_range(struct ffs_mapping *m, struct ffs_folio *f, u64 off, u64 len)
+{
+	u32 first, end;
+
+	if (!ffs_has_buffers(f))
+		return;
+	if (ffs_has(m->env, FOLIOFS_CHANGE_IM_DIRTY_CLEAR_ROUND)) {
+		first = end_block(m, off);
+		end = first_block(m, off + len);
+	} else {
+		first = first_block(m, off);
+		end = end_block(m, off + len);
+	}
+	if (first < end)
+		ffs_bh_clear(f, FFS_BH_DIRTY, first, end);
+}
+
 u64 ffs_ifs_dirty_run(struct ffs_mapping *m, const struct ffs_folio *f, u64 *pos, u64 end)
 {
 	u64 start = ffs_folio_pos(m, f);

@@ -45,15 +45,37 @@ void ffs_ioend_add(struct ffs_wpc *w, struct ffs_folio *f, u64 pos, u64 len, u64
 	if (w->ioend->pos + w->ioend->size > eof)
 		w->ioend->size = eof - w->ioend->pos;
 	f->write_pending += (u32)len;
-	ffs_content_copy(&w->sb->disk, addr, &w->inode->mapping->content, pos, len, FFS_SRC_UNKNOWN);
+}
+
+/* The device takes the data, or the write fails: true. */
+static bool transfer(struct ffs_super *sb, struct ffs_inode *inode, const struct ffs_ioend *io)
+{
+	u8 bits = sb->env.block_bits;
+
+	if (ffs_fails(&sb->env, EIO)) {
+		ffs_emit(&sb->env, foliofs_io_error, inode->ino, io->addr >> bits, io->bytes >> bits,
+			 io->pos);
+		return false;
+	}
+	ffs_iomap_bio_piece(sb, inode, true, io->pos, io->addr, io->bytes);
+	ffs_content_copy(&sb->disk, io->addr, &inode->mapping->content, io->pos, io->bytes,
+			 FFS_SRC_UNKNOWN);
+	ffs_home_written(sb, io->addr >> bits, io->bytes >> bits);
+	return true;
 }
 
 /* What was sent of each folio is there; the last byte of a folio ends its writeback. */
-static void finish(struct ffs_inode *inode, const struct ffs_ioend *io)
+static void finish(struct ffs_super *sb, struct ffs_inode *inode, const struct ffs_ioend *io)
 {
 	struct ffs_mapping *m = inode->mapping;
 	u64 pos = io->pos, end = io->pos + io->bytes;
 
+	if (io->error) {
+		/* mapping_set_error: the next fsync of each open file tells it once. */
+		inode->wb_err++;
+		inode->wb_told = false;
+		sb->wb_error = io->error;
+	}
 	while (pos < end) {
 		struct ffs_folio *f = ffs_folio_find(m, (u32)(pos >> m->env->page_bits));
 		u64 stop = min(end, ffs_folio_end(m, f));
@@ -120,7 +142,7 @@ static void run_work(struct ffs_super *sb, struct ffs_work *work)
 	i->queued = false;
 	for (io = take(i, false); io; io = next) {
 		next = io->next;
-		finish(inode, io);
+		finish(sb, inode, io);
 		free(io);
 	}
 	for (io = sort(take(i, true)); io; io = next) {
@@ -131,11 +153,13 @@ static void run_work(struct ffs_super *sb, struct ffs_work *work)
 			all.size += next->size;
 			all.bytes += next->bytes;
 		}
+		ffs_stop(&sb->env, END_IO_BEFORE, inode->ino, FFS_HELD_WORKER, 0, 0);
 		sb->iomap_fs->wb_end(sb, inode, &all);
+		ffs_stop(&sb->env, END_IO_CONVERTED, inode->ino, FFS_HELD_WORKER, 0, 0);
 		while (io != next) {
 			struct ffs_ioend *done = io;
 
-			finish(inode, io);
+			finish(sb, inode, io);
 			io = io->next;
 			free(done);
 		}
@@ -152,10 +176,12 @@ void ffs_ioend_submit(struct ffs_wpc *w, int error)
 	w->ioend = NULL;
 	w->nr_folios = 0;
 	io->error = error;
-	io->deferred = w->sb->iomap_fs->wb_submit(w->sb, w->inode, io);
 	if (!error)
 		ffs_iomap_bio(w->sb, w->wbc->sync_mode == FFS_WB_ALL ? "WS" : "W", io->addr,
 			      io->bytes);
+	if (!error && !transfer(w->sb, w->inode, io))
+		io->error = -EIO;
+	io->deferred = w->sb->iomap_fs->wb_submit(w->sb, w->inode, io);
 	if (!i->sent)
 		i->sent_tail = &i->sent;
 	*i->sent_tail = io;

@@ -14,7 +14,7 @@
  *	zero.c		zero_range, truncate_page, unshare
  *	path.c		the other entries of data_path.h: faults, invalidation, release
  *
- * The core does not know who maps: struct ffs_iomap_fs.
+ * The core does not know who maps: struct ffs_iomap_fs (lib/xfs, lib/ext4iomap).
  *
  * Glossary: map - one answer; source - the second map of copy-on-write, what the
  * bytes around a write are read from; cookie - by which a map is known to be current;
@@ -39,6 +39,8 @@ enum ffs_iomap_type {
 #define FFS_IOMAP_F_BOUNDARY 0x040u /* no bio may reach over its start */
 #define FFS_IOMAP_F_SIZE_CHANGED 0x100u /* the write moved i_size */
 #define FFS_IOMAP_F_STALE 0x200u /* out of date: ask again */
+/* Unwritten, and some of the cache over it is dirty: zeroing visits these folios alone (6.19). */
+#define FFS_IOMAP_F_BATCH 0x2000u
 
 /* What an operation is: the kernel's numbers. */
 #define FFS_IOMAP_WRITE 0x01u
@@ -106,6 +108,8 @@ struct ffs_wpc {
 /* What a file system has to answer. */
 struct ffs_iomap_fs {
 	const struct ffs_iomap_ops *read, *write;
+	/* For zeroing, if it answers with FFS_IOMAP_F_BATCH; NULL: write, and dirty data is written. */
+	const struct ffs_iomap_ops *zero;
 	/* True if @map is still current; asked under the folio lock.  NULL: it always is. */
 	bool (*valid)(struct ffs_super *sb, const struct ffs_inode *inode,
 		      const struct ffs_iomap *map);
@@ -115,7 +119,7 @@ struct ffs_iomap_fs {
 	void (*wb_discard)(struct ffs_super *sb, struct ffs_inode *inode, u64 pos, u64 end);
 	/* A bio is sent: anything to do before; true if a worker has to finish it. */
 	bool (*wb_submit)(struct ffs_super *sb, struct ffs_inode *inode, struct ffs_ioend *ioend);
-	/* I/O is done: convert, move the size on disk. */
+	/* I/O of a deferred bio is done: convert, move the size on disk. */
 	void (*wb_end)(struct ffs_super *sb, struct ffs_inode *inode, const struct ffs_ioend *ioend);
 	/* Delayed blocks of [pos, end) were reserved by a write that did not fill them. */
 	void (*punch_delayed)(struct ffs_super *sb, struct ffs_inode *inode, u64 pos, u64 end,
@@ -135,6 +139,13 @@ static inline struct ffs_iomap_inode *ffs_iomap_inode(const struct ffs_inode *in
 }
 
 extern const struct ffs_data_path ffs_iomap_path;
+/* Its entries, for a file system that has more to say (path.c). */
+void ffs_iomap_inode_init(struct ffs_super *sb, struct ffs_inode *inode);
+void ffs_iomap_inode_destroy(struct ffs_super *sb, struct ffs_inode *inode);
+int ffs_iomap_mkwrite(struct ffs_super *sb, struct ffs_inode *inode, struct ffs_folio *f);
+void ffs_iomap_invalidate(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_folio *f,
+			  u64 offset, u64 len);
+bool ffs_iomap_release(struct ffs_mapping *m, struct ffs_folio *f);
 
 /* --- iter.c --- */
 struct ffs_iomap_iter {
@@ -144,6 +155,7 @@ struct ffs_iomap_iter {
 	u64 start; /* where the present map was asked for */
 	u32 flags; /* FFS_IOMAP_WRITE ... */
 	int status; /* of the body: 0 or a negative errno */
+	u32 stale; /* maps in a row that were out of date before anything was done with them */
 	struct ffs_iomap map, src;
 	const char *caller; /* as events print it */
 };
@@ -167,6 +179,8 @@ bool ffs_ifs_alloc(struct ffs_mapping *m, struct ffs_folio *f);
 void ffs_ifs_set_uptodate(struct ffs_mapping *m, struct ffs_folio *f, u64 off, u64 len);
 void ffs_ifs_set_dirty(struct ffs_mapping *m, struct ffs_folio *f, u64 off, u64 len);
 void ffs_ifs_clear_dirty(struct ffs_mapping *m, struct ffs_folio *f);
+/* A part of the folio is thrown away: blocks that lie wholly in it (im-dirty-clear-round). */
+void ffs_ifs_clear_dirty_range(struct ffs_mapping *m, struct ffs_folio *f, u64 off, u64 len);
 /* First run of dirty blocks of [*pos, end) of the file: its length, *pos its start; 0: none. */
 u64 ffs_ifs_dirty_run(struct ffs_mapping *m, const struct ffs_folio *f, u64 *pos, u64 end);
 /*
@@ -200,8 +214,14 @@ void ffs_iomap_read_folio(struct ffs_super *sb, struct ffs_mapping *m, struct ff
 bool ffs_iomap_is_uptodate(struct ffs_mapping *m, const struct ffs_folio *f, u64 pos, u64 len);
 /* Bytes [pos, pos + len) of the file, read from @addr, are in the cache. */
 void ffs_iomap_fill(struct ffs_super *sb, struct ffs_mapping *m, u64 pos, u64 addr, u64 len);
-/* block_bio_queue of @len bytes at @addr; @rwbs as the block layer calls it ("RA", "WS"). */
+/*
+ * A bio of @len bytes at @addr (block_bio_queue); @rwbs as the block layer calls it ("RA", "WS").
+ * What of the file is in it: ffs_iomap_bio_piece().
+ */
 void ffs_iomap_bio(struct ffs_super *sb, const char *rwbs, u64 addr, u64 len);
+/* foliofs_bio: bytes [pos, pos + len) of @inode go to, or come from, @addr. */
+void ffs_iomap_bio_piece(struct ffs_super *sb, const struct ffs_inode *inode, bool write, u64 pos,
+			 u64 addr, u64 len);
 
 /* --- writeback.c, ioend.c --- */
 int ffs_iomap_writepages(struct ffs_super *sb, struct ffs_inode *inode, struct ffs_wbc *wbc);

@@ -2,6 +2,8 @@
 /* The iterator: stands for iomap_iter, iomap_iter_advance (fs/iomap/iter.c, v6.18). */
 #include "iomap.h"
 
+#define STALE_ROUNDS 64u /* maps in a row that nothing could be done with: taken for endless */
+
 /*
  * [pos, pos + len) cut at the end of the map and of its source.  Before the first
  * question the map is empty: nothing is left of it at 0, and the difference
@@ -65,6 +67,12 @@ static int iterate(struct ffs_iomap_iter *it, const struct ffs_iomap_ops *ops)
 			return status;
 		if (!go_on)
 			return 0;
+		it->stale = done ? 0 : it->stale + 1;
+		if (it->stale >= STALE_ROUNDS) {
+			ffs_emit(&it->sb->env, foliofs_livelock, it->inode->ino, it->stale,
+				 ffs_str("iomap: every map is out of date"));
+			return -EAGAIN;
+		}
 	}
 	ret = ops->begin(it->sb, it->inode, it->pos, it->len, it->flags, &it->map, &it->src);
 	if (ret < 0)

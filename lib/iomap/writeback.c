@@ -5,12 +5,27 @@
  */
 #include "iomap.h"
 
+/* A dirty block over a hole has no place on disk: data in it is lost, unless it lies behind EOF. */
+static void tell_lost(struct ffs_wpc *w, u64 pos, u64 end)
+{
+	const struct ffs_mapping *m = w->inode->mapping;
+	struct ffs_runs_pos at;
+	const struct ffs_run *r;
+
+	end = min(end, w->inode->i_size);
+	ffs_runs_for_each(&m->content, r, at, pos, end)
+		if (r->b != FFS_SRC_ZERO)
+			ffs_emit(&w->sb->env, foliofs_lost, w->inode->ino, max(r->first, pos),
+				 min(r->end, end) - max(r->first, pos),
+				 ffs_str("dirty block maps nothing"));
+}
+
 /* A run of dirty blocks: one piece for each map. */
-static int write_run(struct ffs_wpc *w, struct ffs_folio *f, u64 pos, u64 len, u64 eof,
+static int write_run(struct ffs_wpc *w, struct ffs_folio *f, u64 *at, u64 len, u64 eof,
 		     bool *pending)
 {
 	while (len) {
-		u64 n;
+		u64 pos = *at, n;
 		int err = w->sb->iomap_fs->wb_map(w, pos, len);
 
 		if (err)
@@ -21,8 +36,10 @@ static int write_run(struct ffs_wpc *w, struct ffs_folio *f, u64 pos, u64 len, u
 		if (w->map.type != FFS_IOMAP_HOLE) {
 			ffs_ioend_add(w, f, pos, n, eof);
 			*pending = true;
+		} else {
+			tell_lost(w, pos, pos + n);
 		}
-		pos += n;
+		*at += n;
 		len -= n;
 	}
 	return 0;
@@ -59,12 +76,11 @@ static int write_folio(struct ffs_wpc *w, struct ffs_folio *f)
 	ffs_folio_start_writeback(f, false);
 	stop = round_up_pow2(end, ffs_block_size(&w->sb->env));
 	while ((run = ffs_ifs_dirty_run(m, f, &pos, stop))) {
-		err = write_run(w, f, pos, run, end, &pending);
+		err = write_run(w, f, &pos, run, end, &pending);
 		if (err) {
 			w->sb->iomap_fs->wb_discard(w->sb, w->inode, pos, ffs_folio_end(m, f));
 			break;
 		}
-		pos += run;
 	}
 	w->nr_folios += pending;
 	/* Blocks behind EOF may be dirty too: a store through a mapping dirties the folio. */
@@ -105,6 +121,8 @@ int ffs_iomap_writepages(struct ffs_super *sb, struct ffs_inode *inode, struct f
 		tag_range(m, index, last);
 	while (index <= last && (f = ffs_folio_next_tagged(m, (u32)index, tag)) && f->index <= last) {
 		index = (u64)f->index + ffs_folio_pages(f);
+		if (!(f->flags & FFS_FOLIO_DIRTY))
+			continue; /* the tag outlives the flag */
 		if (f->flags & FFS_FOLIO_WRITEBACK) {
 			if (!all)
 				continue;

@@ -24,20 +24,43 @@ static void size_follows(struct ffs_iomap_iter *it, u64 end)
 		ffs_set_isize(it->sb, it->inode, end);
 }
 
+/* With a batch only dirty folios are visited: goes on to the next one; false: none is left. */
+static bool next_dirty(struct ffs_iomap_iter *it, u64 *len)
+{
+	struct ffs_mapping *m = it->inode->mapping;
+	u64 end = it->pos + *len;
+	struct ffs_folio *f = ffs_folio_next_tagged(m, (u32)(it->pos >> m->env->page_bits),
+						    FFS_TAG_DIRTY);
+
+	if (!f || ffs_folio_pos(m, f) >= end) {
+		ffs_iomap_advance(it, *len);
+		return false;
+	}
+	if (ffs_folio_pos(m, f) > it->pos)
+		ffs_iomap_advance(it, ffs_folio_pos(m, f) - it->pos);
+	*len = end - it->pos;
+	return true;
+}
+
 static void zero_map(struct ffs_iomap_iter *it, bool *did)
 {
 	struct ffs_mapping *m = it->inode->mapping;
+	bool batch = it->map.flags & FFS_IOMAP_F_BATCH;
 	u64 len;
 
 	while ((len = ffs_iomap_length(it))) {
 		struct ffs_folio *f;
 
+		if (batch && !next_dirty(it, &len))
+			return;
 		it->status = ffs_iomap_write_begin(it, &len, &f);
 		if (it->status || !f)
 			return;
 		ffs_emit(&it->sb->env, iomap_zero_iter, it->inode->ino, it->inode->i_size, it->pos,
 			 len);
 		ffs_content_zero(&m->content, it->pos, it->pos + len);
+		ffs_emit(&it->sb->env, foliofs_zero, it->inode->ino, it->pos, len,
+			 ffs_str("in the cache"));
 		ffs_iomap_write_end(it, len, len, f);
 		size_follows(it, it->pos + len);
 		*did = true;
@@ -48,7 +71,8 @@ static void zero_map(struct ffs_iomap_iter *it, bool *did)
 int ffs_iomap_zero_range(struct ffs_super *sb, struct ffs_inode *inode, u64 pos, u64 len,
 			 bool *did)
 {
-	const struct ffs_iomap_ops *ops = sb->iomap_fs->write;
+	const struct ffs_iomap_fs *fs = sb->iomap_fs;
+	const struct ffs_iomap_ops *ops = fs->zero ? fs->zero : fs->write;
 	struct ffs_iomap_iter it = {
 		.sb = sb, .inode = inode, .pos = pos, .len = len, .flags = FFS_IOMAP_ZERO,
 		.caller = "iomap_zero_range",
@@ -60,8 +84,8 @@ int ffs_iomap_zero_range(struct ffs_super *sb, struct ffs_inode *inode, u64 pos,
 	if (!len)
 		return 0;
 	edge = min(len, block - (pos & (block - 1)));
-	/* A dirty first block is zeroed in the cache, whatever is mapped there. */
-	if ((pos & (block - 1)) && needs_writeback(inode->mapping, pos, pos + edge)) {
+	/* A dirty first block is zeroed in the cache, whatever is mapped there (6.19: a batch). */
+	if (!fs->zero && (pos & (block - 1)) && needs_writeback(inode->mapping, pos, pos + edge)) {
 		it.len = edge;
 		while ((ret = ffs_iomap_iter(&it, ops)) > 0)
 			zero_map(&it, did);
@@ -73,7 +97,8 @@ int ffs_iomap_zero_range(struct ffs_super *sb, struct ffs_inode *inode, u64 pos,
 	while ((ret = ffs_iomap_iter(&it, ops)) > 0) {
 		const struct ffs_iomap *src = ffs_iomap_source(&it);
 
-		if (src->type != FFS_IOMAP_HOLE && src->type != FFS_IOMAP_UNWRITTEN) {
+		if ((src->type != FFS_IOMAP_HOLE && src->type != FFS_IOMAP_UNWRITTEN) ||
+		    (src->flags & FFS_IOMAP_F_BATCH)) {
 			zero_map(&it, did);
 		} else if (dirty) {
 			/* Writeback may turn the map into data: once, then ask again. */

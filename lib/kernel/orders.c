@@ -134,7 +134,7 @@ bool foliofs_buffered_iomap(const struct foliofs_kernel *k, const struct foliofs
 	bool next = has(k, FOLIOFS_CHANGE_IM_ENABLE), old = has(k, FOLIOFS_CHANGE_IM_2024);
 	u32 excluded = FOLIOFS_FEATURE_INLINE_DATA | FOLIOFS_FEATURE_VERITY;
 
-	if (!next && !old)
+	if ((!next && !old) || i->buffer_heads)
 		return false;
 	if ((has(k, FOLIOFS_CHANGE_IM_MOUNTOPT) || has(k, FOLIOFS_CHANGE_IM_2024_MOUNTOPT)) &&
 	    !g->mount.buffered_iomap)

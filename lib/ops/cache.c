@@ -91,8 +91,7 @@ void ffs_drop_caches(struct ffs_ops *o, u32 what)
 		/* Inodes nobody uses are read from disk again; status of blocks is forgotten. */
 		if (what & 2) {
 			if (!list[i]->opens && !list[i]->mapping->nr_folios && !list[i]->reserved) {
-				ffs_blockmap_reread(list[i], false);
-				ffs_decide_order(o, list[i]);
+				ffs_reread_unused(o, list[i]);
 			} else if (entries >= COUNTER_BATCH) {
 				ffs_es_drop_clean(list[i]);
 			}

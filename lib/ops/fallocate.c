@@ -23,7 +23,8 @@ static void extend_size(struct ffs_ops *o, struct ffs_handle *h, struct ffs_inod
 		ffs_set_disksize(sb, inode, to);
 	if (to > old && h) {
 		ffs_isize_extended(sb, inode, old, to);
-		if (ffs_sb_has(sb, FOLIOFS_CHANGE_ZERO_OLD_EOF))
+		if (ffs_sb_has(sb, FOLIOFS_CHANGE_ZERO_OLD_EOF) &&
+		    !ffs_sb_has(sb, FOLIOFS_CHANGE_IM_ZERO_OUTSIDE_HANDLE))
 			ffs_path_of(sb, inode)->zero_partial(sb, h, inode, old, to - old);
 	}
 }
@@ -38,6 +39,12 @@ static int alloc_blocks(struct ffs_ops *o, struct ffs_inode *inode, u32 lblk, u3
 	u64 pblk = 0;
 	int ret = 0, err = 0;
 
+	/* zero-outside-handle: before any piece, since folios are locked for it. */
+	if (new_size > old && ffs_sb_has(sb, FOLIOFS_CHANGE_IM_ZERO_OUTSIDE_HANDLE)) {
+		err = ffs_path_of(sb, inode)->zero_partial(sb, NULL, inode, old, new_size - old);
+		if (err)
+			return err;
+	}
 	/* One extent can hold it: no rounding up that would cut it into several. */
 	if (len <= UNWRITTEN_MAX_LEN)
 		flags |= FFS_GET_NO_NORMALIZE;
@@ -137,13 +144,18 @@ static int zero_edges(struct ffs_ops *o, struct ffs_file *f, u64 off, u64 len, u
 {
 	struct ffs_super *sb = &o->sb;
 	struct ffs_inode *inode = f->inode;
+	bool outside = ffs_sb_has(sb, FOLIOFS_CHANGE_IM_ZERO_OUTSIDE_HANDLE);
 	struct ffs_handle *h;
-	int err;
+	int err = 0;
 
-	err = ffs_start(sb, inode, FOLIOFS_CREDIT_ZERO_EDGES, 0, "ext4_fallocate", &h);
+	if (outside)
+		err = ffs_path_of(sb, inode)->zero_partial(sb, NULL, inode, off, len);
+	if (!err)
+		err = ffs_start(sb, inode, FOLIOFS_CREDIT_ZERO_EDGES, 0, "ext4_fallocate", &h);
 	if (err)
 		return err;
-	err = ffs_path_of(sb, inode)->zero_partial(sb, h, inode, off, len);
+	if (!outside)
+		err = ffs_path_of(sb, inode)->zero_partial(sb, h, inode, off, len);
 	if (!err) {
 		if (new_size)
 			extend_size(o, NULL, inode, new_size, new_size);

@@ -9,6 +9,8 @@ static int check(const struct ffs_ops *o, const struct ffs_inode *orig,
 
 	if (ffs_feature(&o->sb.env, FOLIOFS_FEATURE_BIGALLOC))
 		return -EOPNOTSUPP;
+	if (!ffs_path_of(&o->sb, orig)->move_piece || !ffs_path_of(&o->sb, donor)->move_piece)
+		return -EOPNOTSUPP;
 	if (orig == donor || ffs_is_dir(orig) || ffs_is_dir(donor))
 		return -EINVAL;
 	if (!(orig->flags & FFS_INODE_EXTENTS) || !(donor->flags & FFS_INODE_EXTENTS))

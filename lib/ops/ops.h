@@ -82,6 +82,8 @@ struct ffs_inode *ffs_inode_new(struct ffs_ops *o, u32 ino, u32 mode, u32 flags)
 void ffs_inode_free(struct ffs_ops *o, struct ffs_inode *inode);
 /* Its in-core state is as just read from disk: nothing cached, large folios decided anew. */
 void ffs_reread_inode(struct ffs_ops *o, struct ffs_inode *inode);
+/* The same of one that nobody uses and that caches nothing; its tree blocks may still be cached. */
+void ffs_reread_unused(struct ffs_ops *o, struct ffs_inode *inode);
 
 /* --- file.c --- */
 s64 ffs_open(struct ffs_ops *o, const struct foliofs_op *op);

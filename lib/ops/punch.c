@@ -104,6 +104,7 @@ static int drop_hole(struct ffs_ops *o, struct ffs_inode *inode, u64 off, u64 en
 int ffs_punch(struct ffs_ops *o, struct ffs_inode *inode, u64 off, u64 len)
 {
 	struct ffs_super *sb = &o->sb;
+	bool outside = ffs_sb_has(sb, FOLIOFS_CHANGE_IM_ZERO_OUTSIDE_HANDLE);
 	struct ffs_handle *h;
 	u32 first, last;
 	u64 end;
@@ -125,10 +126,14 @@ int ffs_punch(struct ffs_ops *o, struct ffs_inode *inode, u64 off, u64 len)
 	if (err)
 		return err;
 	ffs_stop(&sb->env, PUNCH_CUT, inode->ino, FFS_HELD_INODE | FFS_HELD_INVALIDATE, 0, 0);
-	err = ffs_start(sb, inode, FOLIOFS_CREDIT_PUNCH, 0, "ext4_punch_hole", &h);
+	if (outside)
+		err = ffs_path_of(sb, inode)->zero_partial(sb, NULL, inode, off, len);
+	if (!err)
+		err = ffs_start(sb, inode, FOLIOFS_CREDIT_PUNCH, 0, "ext4_punch_hole", &h);
 	if (err)
 		return err;
-	err = ffs_path_of(sb, inode)->zero_partial(sb, h, inode, off, len);
+	if (!outside)
+		err = ffs_path_of(sb, inode)->zero_partial(sb, h, inode, off, len);
 	first = (u32)ffs_blocks_up(&sb->env, off);
 	last = (u32)(end >> sb->env.block_bits);
 	if (!err && last > first)

@@ -2,20 +2,43 @@
 /* Sizes: ext4_setattr with ATTR_SIZE, ext4_truncate (v6.18). */
 #include "ops.h"
 
+/* Zeroes behind @size in its block, which truncate down leaves there; nothing with an aligned size. */
+static int zero_tail(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode, u64 size)
+{
+	u64 block = ffs_block_size(&sb->env), tail = -size & (block - 1);
+
+	return tail ? ffs_path_of(sb, inode)->zero_partial(sb, h, inode, size, tail) : 0;
+}
+
+static int settle_tail(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode, u64 size)
+{
+	u64 block = ffs_block_size(&sb->env), tail = -size & (block - 1);
+
+	return tail ? ffs_path_of(sb, inode)->settle_tail(sb, h, inode, size, tail) : 0;
+}
+
 int ffs_truncate(struct ffs_super *sb, struct ffs_inode *inode)
 {
-	u64 size = inode->i_size, block = ffs_block_size(&sb->env);
+	bool early = ffs_sb_has(sb, FOLIOFS_CHANGE_IM_TRUNC_ZERO_EARLY);
+	u64 size = inode->i_size;
 	struct ffs_handle *h;
 	int err, ret;
 
 	ffs_emit(&sb->env, ext4_truncate_enter, inode->ino, ffs_i_sectors(inode, sb->env.block_bits));
 	if (!size && !sb->env.geo.mount.noauto_da_alloc)
 		inode->flags |= FFS_INODE_DA_ALLOC_CLOSE;
-	err = ffs_start(sb, inode, FOLIOFS_CREDIT_TRUNCATE, 0, "ext4_truncate", &h);
+	/* With a handle open a write could not be waited for: its end may need one. */
+	err = early ? zero_tail(sb, NULL, inode, size) : 0;
+	if (!err && early)
+		err = settle_tail(sb, NULL, inode, size);
+	if (!err)
+		err = ffs_start(sb, inode, FOLIOFS_CREDIT_TRUNCATE, 0, "ext4_truncate", &h);
 	if (err)
 		goto out;
-	if (size & (block - 1))
-		ffs_path_of(sb, inode)->zero_partial(sb, h, inode, size, block - (size & (block - 1)));
+	if (early)
+		settle_tail(sb, h, inode, size);
+	else
+		zero_tail(sb, h, inode, size);
 	/* A crash from here to the last handle leaves blocks behind the size: the mount removes them. */
 	err = ffs_orphan_add(sb, h, inode);
 	if (!err) {
@@ -39,16 +62,18 @@ out:
 static int change_size(struct ffs_ops *o, struct ffs_inode *inode, u64 size)
 {
 	struct ffs_super *sb = &o->sb;
-	u64 old = inode->i_size, block = ffs_block_size(&sb->env);
-	bool shrink = size < old;
+	u64 old = inode->i_size;
+	bool shrink = size < old, zero = !shrink && ffs_sb_has(sb, FOLIOFS_CHANGE_ZERO_OLD_EOF);
+	bool outside = ffs_sb_has(sb, FOLIOFS_CHANGE_IM_ZERO_OUTSIDE_HANDLE);
 	struct ffs_handle *h;
-	int err;
+	int err = zero && outside ? zero_tail(sb, NULL, inode, old) : 0;
 
-	err = ffs_start(sb, inode, FOLIOFS_CREDIT_SETATTR_SIZE, 0, "ext4_setattr", &h);
+	if (!err)
+		err = ffs_start(sb, inode, FOLIOFS_CREDIT_SETATTR_SIZE, 0, "ext4_setattr", &h);
 	if (err)
 		return err;
-	if (!shrink && (old & (block - 1)) && ffs_sb_has(sb, FOLIOFS_CHANGE_ZERO_OLD_EOF))
-		ffs_path_of(sb, inode)->zero_partial(sb, h, inode, old, block - (old & (block - 1)));
+	if (zero && !outside)
+		zero_tail(sb, h, inode, old);
 	if (shrink)
 		ffs_orphan_add(sb, h, inode);
 	ffs_set_times(o, inode);

@@ -60,6 +60,17 @@ static s64 perform_write(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len
 	return done ? (s64)done : ret;
 }
 
+/* zero-eof-before-append: what the write leaves of the block of the old end. */
+static int zero_before_append(struct ffs_ops *o, struct ffs_inode *inode, u64 pos)
+{
+	u64 size = inode->i_size, tail = -size & (ffs_block_size(&o->sb.env) - 1);
+
+	if (pos <= size || !tail || !ffs_sb_has(&o->sb, FOLIOFS_CHANGE_IM_ZERO_EOF_BEFORE_APPEND))
+		return 0;
+	return ffs_path_of(&o->sb, inode)->zero_partial(&o->sb, NULL, inode, size,
+							min(tail, pos - size));
+}
+
 s64 ffs_write(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len, u64 readable)
 {
 	s64 ret;
@@ -72,6 +83,8 @@ s64 ffs_write(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len, u64 reada
 	if (f->flags & FOLIOFS_O_DIRECT)
 		return ffs_direct_write(o, f, pos, len);
 	err = ffs_update_time(o, f->inode);
+	if (!err)
+		err = zero_before_append(o, f->inode, pos);
 	if (err)
 		return err;
 	if (ffs_path_of(&o->sb, f->inode)->write)

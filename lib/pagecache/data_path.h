@@ -64,10 +64,20 @@ struct ffs_data_path {
 			   u64 offset, u64 len);
 	/* True if the folio's private state could be (and was) given up. */
 	bool (*release)(struct ffs_mapping *m, struct ffs_folio *f);
-	/* Zero the partly covered blocks at the ends of [pos, pos + len). */
+	/* Zero the partly covered blocks at the ends of [pos, pos + len).  @h NULL: outside of one. */
 	int (*zero_partial)(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
 			    u64 pos, u64 len);
-	/* Exchange *len blocks of one page (or folio: cut at its end) of two files; *moved: how many. */
+	/*
+	 * trunc-zero-early: truncate has zeroed the tail [pos, pos + len) of the last block.
+	 * Called before its handle (@h NULL), then inside it: one of the two sees to it that no
+	 * crash shows the old bytes once the size grows again.
+	 */
+	int (*settle_tail)(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
+			   u64 pos, u64 len);
+	/*
+	 * Exchange *len blocks of one page (or folio: cut at its end) of two files; *moved: how
+	 * many.  NULL: the path cannot.
+	 */
 	int (*move_piece)(struct ffs_super *sb, struct ffs_inode *orig, struct ffs_inode *donor,
 			  u32 lblk, u32 donor_lblk, u32 *len, u32 *moved);
 	/* Map blocks for an operation that allocates (FFS_GET_*): what commits have to order follows. */

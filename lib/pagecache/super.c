@@ -97,6 +97,9 @@ void ffs_inode_dirtied(struct ffs_super *sb, struct ffs_inode *inode)
 
 bool ffs_should_journal_data(const struct ffs_super *sb, const struct ffs_inode *inode)
 {
+	/* An inode on iomap does not look at its flag. */
+	if (inode->flags & FFS_INODE_IOMAP)
+		return false;
 	return foliofs_journals_data(&sb->env.kernel, &sb->env.geo, ffs_is_reg(inode),
 				     inode->flags & FFS_INODE_JOURNAL_DATA,
 				     inode->mapping ? inode->mapping->max_order : 0);
@@ -106,6 +109,7 @@ bool ffs_should_order_data(const struct ffs_super *sb, const struct ffs_inode *i
 {
 	return ffs_journal_present(sb->journal) && ffs_is_reg(inode) &&
 	       sb->env.geo.mount.data != FOLIOFS_DATA_WRITEBACK &&
+	       !((inode->flags & FFS_INODE_IOMAP) && ffs_sb_has(sb, FOLIOFS_CHANGE_IM_NOORDER)) &&
 	       !ffs_should_journal_data(sb, inode);
 }
 
@@ -121,6 +125,10 @@ struct foliofs_inode_kind ffs_inode_kind(const struct ffs_super *sb, const struc
 		.i_blocks = inode->i_blocks,
 	};
 
+	if (inode->flags & FFS_INODE_IOMAP)
+		kind.journal_flag = false;
+	else
+		kind.buffer_heads = true;
 	if (kind.extents)
 		kind.depth = (u8)ffs_inode_depth(inode);
 	return kind;

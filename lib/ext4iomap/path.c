@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+/* The data path of ext4's iomap inodes, as lib/ops sees it: the core's with ext4's own entries. */
+#include "ext4iomap.h"
+
+/* The folio is not yet locked: space is looked at here, since that may write data back. */
+static int mkwrite(struct ffs_super *sb, struct ffs_inode *inode, struct ffs_folio *f)
+{
+	u32 index = f->index;
+
+	if (!sb->env.geo.mount.nodelalloc)
+		ffs_ext4im_low_space(sb);
+	f = ffs_folio_find(inode->mapping, index);
+	return f ? ffs_iomap_mkwrite(sb, inode, f) : -EFAULT;
+}
+
+static int map(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode, struct ffs_map *m,
+	       u32 flags)
+{
+	return ffs_map_blocks(&sb->bm, h, inode, m, flags);
+}
+
+/* Inodes with data in them are never on this path. */
+static int convert_inline(struct ffs_super *sb, struct ffs_inode *inode)
+{
+	(void)sb, (void)inode;
+	return 0;
+}
+
+const struct ffs_iomap_fs ffs_ext4im_fs = {
+	.read = &ffs_ext4im_read_ops,
+	.write = &ffs_ext4im_write_ops,
+	.zero = &ffs_ext4im_zero_ops,
+	.valid = ffs_ext4im_valid,
+	.wb_map = ffs_ext4im_wb_map,
+	.wb_discard = ffs_ext4im_wb_discard,
+	.wb_submit = ffs_ext4im_wb_submit,
+	.wb_end = ffs_ext4im_wb_end,
+	.punch_delayed = ffs_ext4im_punch_delayed,
+};
+
+const struct ffs_data_path ffs_ext4im_path = {
+	.inode_init = ffs_iomap_inode_init,
+	.inode_destroy = ffs_iomap_inode_destroy,
+	.write = ffs_iomap_write,
+	.read_folios = ffs_iomap_readahead,
+	.read_folio = ffs_iomap_read_folio,
+	.is_uptodate = ffs_iomap_is_uptodate,
+	.mkwrite = mkwrite,
+	.writepages = ffs_ext4im_writepages,
+	.invalidate = ffs_iomap_invalidate,
+	.release = ffs_iomap_release,
+	.zero_partial = ffs_ext4im_zero_partial,
+	.settle_tail = ffs_ext4im_settle_tail,
+	.map = map,
+	.convert = ffs_ext4im_convert,
+	.convert_inline = convert_inline,
+};

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Zeroing parts of blocks: ext4_zero_partial_blocks and ext4_block_truncate_page of an
+ * iomap inode (ext4_iomap_block_zero_range).
+ */
+#include "ext4iomap.h"
+
+/* Zero [pos, end), which lies in one block. */
+static int zero_in_block(struct ffs_super *sb, struct ffs_inode *inode, u64 pos, u64 end)
+{
+	bool did = false;
+
+	return ffs_iomap_zero_range(sb, inode, pos, end - pos, &did);
+}
+
+int ffs_ext4im_zero_partial(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
+			    u64 pos, u64 len)
+{
+	u64 mask = ffs_block_size(&sb->env) - 1, last = pos + len - 1;
+	int err = 0;
+
+	(void)h;
+	if (!len)
+		return 0;
+	if ((pos >> sb->env.block_bits) == (last >> sb->env.block_bits)) {
+		if ((pos & mask) || (last & mask) != mask)
+			err = zero_in_block(sb, inode, pos, last + 1);
+		return err;
+	}
+	if (pos & mask)
+		err = zero_in_block(sb, inode, pos, (pos | mask) + 1);
+	if (!err && (last & mask) != mask)
+		err = zero_in_block(sb, inode, last & ~mask, last + 1);
+	return err;
+}
+
+/*
+ * Nothing is ordered with a commit, so what truncate has zeroed has to be on disk before the
+ * inode leaves the orphan list: else a crash, and a size that grows later, would show it again.
+ */
+int ffs_ext4im_settle_tail(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
+			   u64 pos, u64 len)
+{
+	if (h || !ffs_sb_has(sb, FOLIOFS_CHANGE_IM_ZERO))
+		return 0;
+	return ffs_iomap_write_and_wait(sb, inode, pos, pos + len - 1);
+}
