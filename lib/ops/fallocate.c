@@ -9,6 +9,12 @@ int ffs_falloc_time(struct ffs_ops *o, struct ffs_inode *inode)
 	return ffs_sb_has(&o->sb, FOLIOFS_CHANGE_FALLOC_TIME_FIRST) ? 0 : ffs_update_time(o, inode);
 }
 
+/* Nothing locks a folio with a handle open. */
+static bool zeroes_outside(const struct ffs_super *sb)
+{
+	return ffs_sb_has(sb, FOLIOFS_CHANGE_IM_ZERO_OUTSIDE_HANDLE);
+}
+
 /* The size follows a piece that was mapped; what lay behind the old EOF in its block is zeroed. */
 static void extend_size(struct ffs_ops *o, struct ffs_handle *h, struct ffs_inode *inode, u64 old,
 			u64 to)
@@ -23,10 +29,17 @@ static void extend_size(struct ffs_ops *o, struct ffs_handle *h, struct ffs_inod
 		ffs_set_disksize(sb, inode, to);
 	if (to > old && h) {
 		ffs_isize_extended(sb, inode, old, to);
-		if (ffs_sb_has(sb, FOLIOFS_CHANGE_ZERO_OLD_EOF) &&
-		    !ffs_sb_has(sb, FOLIOFS_CHANGE_IM_ZERO_OUTSIDE_HANDLE))
+		if (ffs_sb_has(sb, FOLIOFS_CHANGE_ZERO_OLD_EOF) && !zeroes_outside(sb))
 			ffs_path_of(sb, inode)->zero_partial(sb, h, inode, old, to - old);
 	}
+}
+
+/* The same of extend_size() outside of a handle. */
+static int zero_old_end(struct ffs_super *sb, struct ffs_inode *inode, u64 old, u64 to)
+{
+	if (to <= old || !zeroes_outside(sb))
+		return 0;
+	return ffs_path_of(sb, inode)->zero_partial(sb, NULL, inode, old, to - old);
 }
 
 /* Allocate [lblk, lblk + len), unwritten; @new_size: what i_size grows to, 0: stays. */
@@ -39,12 +52,6 @@ static int alloc_blocks(struct ffs_ops *o, struct ffs_inode *inode, u32 lblk, u3
 	u64 pblk = 0;
 	int ret = 0, err = 0;
 
-	/* zero-outside-handle: before any piece, since folios are locked for it. */
-	if (new_size > old && ffs_sb_has(sb, FOLIOFS_CHANGE_IM_ZERO_OUTSIDE_HANDLE)) {
-		err = ffs_path_of(sb, inode)->zero_partial(sb, NULL, inode, old, new_size - old);
-		if (err)
-			return err;
-	}
 	/* One extent can hold it: no rounding up that would cut it into several. */
 	if (len <= UNWRITTEN_MAX_LEN)
 		flags |= FFS_GET_NO_NORMALIZE;
@@ -53,6 +60,7 @@ static int alloc_blocks(struct ffs_ops *o, struct ffs_inode *inode, u32 lblk, u3
 			/* One struct for all pieces: events show the last answer's block until the next. */
 			struct ffs_map map = { .lblk = lblk, .len = len, .pblk = pblk };
 			struct ffs_handle *h;
+			u64 to;
 
 			if (depth != ffs_inode_depth(inode)) {
 				credits_len = len;
@@ -69,13 +77,14 @@ static int alloc_blocks(struct ffs_ops *o, struct ffs_inode *inode, u32 lblk, u3
 				break;
 			}
 			retries = 0;
+			to = min((u64)(lblk + (u32)ret) << sb->env.block_bits, new_size);
 			if (new_size)
-				extend_size(o, h, inode, old,
-					    min((u64)(lblk + (u32)ret) << sb->env.block_bits,
-						new_size));
+				extend_size(o, h, inode, old, to);
 			err = ffs_mark_inode_dirty(sb, h, inode, "ext4_alloc_file_blocks");
 			ffs_update_fsync_tid(h, inode, true);
 			ffs_handle_stop(h);
+			if (!err)
+				err = zero_old_end(sb, inode, old, to);
 			if (err)
 				return err;
 			ffs_stop(&sb->env, FALLOCATE_MAPPED, inode->ino, FFS_HELD_INODE, 0, 0);
@@ -144,7 +153,7 @@ static int zero_edges(struct ffs_ops *o, struct ffs_file *f, u64 off, u64 len, u
 {
 	struct ffs_super *sb = &o->sb;
 	struct ffs_inode *inode = f->inode;
-	bool outside = ffs_sb_has(sb, FOLIOFS_CHANGE_IM_ZERO_OUTSIDE_HANDLE);
+	bool outside = zeroes_outside(sb);
 	struct ffs_handle *h;
 	int err = 0;
 
