@@ -10,6 +10,7 @@
 #include <foliofs/fs.h>
 #include <foliofs/kernel.h>
 #include "base.h"
+#include "lock_order.h"
 
 /* What the task holds that comes to a stop. */
 #define FFS_HELD_INODE 0x01u /* inode lock */
@@ -57,6 +58,8 @@ struct ffs_env {
 	u32 failures_on; /* bit n: kind n is counted */
 	foliofs_failure_fn fail_ask; /* NULL: nobody is asked */
 	void *fail_priv;
+
+	struct ffs_lock_order locks;
 };
 
 static inline bool ffs_has(const struct ffs_env *env, enum foliofs_change c)
@@ -98,6 +101,39 @@ __attribute__((format(printf, 2, 3))) void ffs_error(struct ffs_env *env, const 
 			(env)->stop((env)->stop_priv, &ffs_stopped_);                              \
 		}                                                                                  \
 	} while (0)
+
+/* The running task takes @lock (foliofs_lock_order the first time that something else is held). */
+static inline void ffs_lock_wait(struct ffs_env *env, enum ffs_lock lock, u32 ino);
+static inline void ffs_lock(struct ffs_env *env, enum ffs_lock lock, u32 ino)
+{
+	ffs_lock_wait(env, lock, ino);
+	env->locks.now.held[lock]++;
+}
+
+static inline void ffs_unlock(struct ffs_env *env, enum ffs_lock lock)
+{
+	env->locks.now.held[lock]--;
+}
+
+/* It waits for who has @lock. */
+void ffs_lock_record(struct ffs_env *env, enum ffs_lock lock, u32 ino);
+static inline void ffs_lock_wait(struct ffs_env *env, enum ffs_lock lock, u32 ino)
+{
+	u32 held;
+
+	memcpy(&held, env->locks.now.held, sizeof(held));
+	if (unlikely(held))
+		ffs_lock_record(env, lock, ino);
+}
+
+/* Another task runs: what this one holds; and back. */
+static inline struct ffs_locks ffs_locks_switch(struct ffs_env *env, struct ffs_locks to)
+{
+	struct ffs_locks from = env->locks.now;
+
+	env->locks.now = to;
+	return from;
+}
 
 /* Is failure @name (failures.def) due now?  Costs one test if nothing is injected. */
 #define ffs_fails(env, name)                                                                       \

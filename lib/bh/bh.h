@@ -94,6 +94,7 @@ void ffs_bh_read_blocks(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_
 bool ffs_bh_is_uptodate(struct ffs_mapping *m, const struct ffs_folio *f, u64 pos, u64 len);
 
 /* --- zero.c --- */
+/* What truncate zeroed gets ordered, where zeroing itself no longer does that. */
 int ffs_bh_settle_tail(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode, u64 pos,
 		       u64 len);
 int ffs_bh_zero_partial(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,

@@ -11,8 +11,12 @@ static int journal_block(struct ffs_super *sb, struct ffs_handle *h, struct ffs_
 {
 	int err;
 
-	if (h && !ffs_sb_has(sb, FOLIOFS_CHANGE_IM_JZERO_OWN_HANDLE))
-		return ffs_dirty_journalled(sb, h, inode, f, b);
+	if (!ffs_sb_has(sb, FOLIOFS_CHANGE_IM_JZERO_OWN_HANDLE)) {
+		if (h)
+			return ffs_dirty_journalled(sb, h, inode, f, b);
+		ffs_bh_assert(sb, inode, "a journalled block is dirtied without a handle");
+		return -EIO;
+	}
 	err = ffs_start(sb, inode, FOLIOFS_CREDIT_ZERO_EDGES, 0, "ext4_block_journalled_zero_range",
 			&h);
 	if (err)
@@ -95,14 +99,14 @@ int ffs_bh_zero_partial(struct ffs_super *sb, struct ffs_handle *h, struct ffs_i
 	return err;
 }
 
-/* trunc-zero-early: the zeroed tail is ordered in the handle that shortens the file. */
+/* order-truncdown-only: the zeroed tail is ordered in the handle that shortens the file. */
 int ffs_bh_settle_tail(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode, u64 pos,
 		       u64 len)
 {
 	const struct ffs_folio *f = ffs_folio_find(inode->mapping, (u32)(pos >> sb->env.page_bits));
 	u32 b;
 
-	if (!h || !f || !ffs_has_buffers(f) || !ffs_should_order_data(sb, inode))
+	if (!ffs_sb_has(sb, FOLIOFS_CHANGE_IM_ORDER_TRUNCDOWN_ONLY) || !h || !f || !ffs_has_buffers(f) || !ffs_should_order_data(sb, inode))
 		return 0;
 	b = (u32)((pos - ffs_folio_pos(inode->mapping, f)) >> sb->env.block_bits);
 	if (ffs_bh_test(f, FFS_BH_DIRTY, b) &&

@@ -98,7 +98,10 @@ int ffs_map_blocks(struct ffs_blockmap *bm, struct ffs_handle *h, struct ffs_ino
 		return ret;
 	if (ret > 0 && (map->flags & FFS_MAP_MAPPED) && !(flags & FFS_GET_CONVERT_UNWRITTEN))
 		return ret;
-	return create(bm, h, inode, map, flags);
+	ffs_lock(bm->env, FFS_LOCK_MAP, inode->ino);
+	ret = create(bm, h, inode, map, flags);
+	ffs_unlock(bm->env, FFS_LOCK_MAP);
+	return ret;
 }
 
 /* The block is known: 0 and its state, or -EAGAIN if it is a hole. */

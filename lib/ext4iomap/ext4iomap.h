@@ -8,6 +8,7 @@
  *	writeback.c	maps for writeback: a handle for each delayed extent, no reserve
  *	end_io.c	conversion and the size on disk, in a worker with a handle of its own
  *	zero.c		partly covered blocks, before truncate, punch and the like
+ *	ordered.c	data=ordered, as it was before im-noorder
  *	path.c		the data path of such inodes, as lib/ops sees it
  *
  * What is the same everywhere here: new blocks are unwritten, nothing is ordered with
@@ -54,5 +55,11 @@ int ffs_ext4im_zero_partial(struct ffs_super *sb, struct ffs_handle *h, struct f
 			    u64 pos, u64 len);
 int ffs_ext4im_settle_tail(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
 			   u64 pos, u64 len);
+
+/* --- ordered.c: only without im-noorder --- */
+void ffs_ext4im_order(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode, u64 pos,
+		      u64 len);
+void ffs_ext4im_order_free(struct ffs_inode *inode);
+void ffs_ext4im_submit_ordered(struct ffs_super *sb, u32 tid);
 
 #endif

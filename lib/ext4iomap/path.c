@@ -19,6 +19,12 @@ static int map(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *ino
 	return ffs_map_blocks(&sb->bm, h, inode, m, flags);
 }
 
+static void inode_destroy(struct ffs_super *sb, struct ffs_inode *inode)
+{
+	ffs_ext4im_order_free(inode);
+	ffs_iomap_inode_destroy(sb, inode);
+}
+
 /* Inodes with data in them are never on this path. */
 static int convert_inline(struct ffs_super *sb, struct ffs_inode *inode)
 {
@@ -40,7 +46,7 @@ const struct ffs_iomap_fs ffs_ext4im_fs = {
 
 const struct ffs_data_path ffs_ext4im_path = {
 	.inode_init = ffs_iomap_inode_init,
-	.inode_destroy = ffs_iomap_inode_destroy,
+	.inode_destroy = inode_destroy,
 	.write = ffs_iomap_write,
 	.read_folios = ffs_iomap_readahead,
 	.read_folio = ffs_iomap_read_folio,
@@ -54,4 +60,5 @@ const struct ffs_data_path ffs_ext4im_path = {
 	.map = map,
 	.convert = ffs_ext4im_convert,
 	.convert_inline = convert_inline,
+	.submit_ordered = ffs_ext4im_submit_ordered,
 };

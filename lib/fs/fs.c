@@ -37,9 +37,14 @@ static void journal_locked(void *priv, u32 tid)
 
 static void journal_submit_data(void *priv, u32 tid)
 {
+	/* No handle can be had before the commit is done: as if it had the only one. */
+	static const struct ffs_locks commit = { .held = { [FFS_LOCK_HANDLE] = 1 } };
 	struct ffs_super *sb = priv;
+	struct ffs_locks locks = ffs_locks_switch(&sb->env, commit);
 
+	sb->iomap->submit_ordered(sb, tid);
 	sb->bh->submit_ordered(sb, tid);
+	ffs_locks_switch(&sb->env, locks);
 }
 
 static void journal_committed(void *priv, u32 tid)

@@ -82,6 +82,8 @@ struct foliofs_fs {
 
 	/* rules */
 	struct ffs_truths *truths; /* NULL: nothing is known yet */
+	/* [held * FFS_LOCK_NR + taken]: the operation that took one with the other first; 0: none */
+	u32 lock_op[FFS_LOCK_NR * FFS_LOCK_NR];
 	u32 since_check; /* operations since the whole status tree was looked through */
 	struct foliofs_broken *broken;
 	size_t nr_broken, nr_kept;
@@ -128,6 +130,9 @@ void ffs_rule_zero_size(struct foliofs_fs *fs, u32 ino, bool in_core, u64 old, u
 __attribute__((format(printf, 4, 5))) void ffs_rule_broken(struct foliofs_fs *fs,
 							   enum foliofs_rule rule, u32 ino,
 							   const char *format, ...);
+
+/* lock_rules.c: @taken was taken, or waited for, with @held held. */
+void ffs_lock_taken(struct foliofs_fs *fs, u32 ino, u32 held, u32 taken);
 
 /* Keeps @b in the record of the file system @priv. */
 void ffs_keep_broken(void *priv, const struct foliofs_broken *b);

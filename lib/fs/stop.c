@@ -96,12 +96,15 @@ static void come_to_stop(void *priv, const struct ffs_stopped *s)
 	struct ffs_stopped mine = *s;
 	u32 op = sb->env.op;
 	u8 thread = sb->env.thread;
+	struct ffs_locks locks;
 	struct ffs_handle *h;
 
 	mine.outer = fs->stopped;
 	fs->stopped = &mine;
 	h = ffs_journal_switch_task(sb->journal, NULL);
+	locks = ffs_locks_switch(&sb->env, (struct ffs_locks){ 0 });
 	fs->stop_fn(fs->stop_priv, s->stop, s->ino);
+	ffs_locks_switch(&sb->env, locks);
 	ffs_journal_switch_task(sb->journal, h);
 	fs->stopped = mine.outer;
 	sb->env.op = op;

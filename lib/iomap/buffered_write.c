@@ -84,12 +84,16 @@ int ffs_iomap_write_begin(struct ffs_iomap_iter *it, u64 *len, struct ffs_folio 
 
 	*len = min(*len, ffs_iomap_length(it));
 	*f = get_folio(m, it->pos, *len);
+	ffs_lock(&it->sb->env, FFS_LOCK_FOLIO, it->inode->ino);
 	/* Stable pages: what is under I/O is waited for. */
-	if ((*f)->flags & FFS_FOLIO_WRITEBACK)
+	if ((*f)->flags & FFS_FOLIO_WRITEBACK) {
+		ffs_lock_wait(&it->sb->env, FFS_LOCK_END_IO, it->inode->ino);
 		ffs_sleep(it->sb);
+	}
 	if (fs->valid && !fs->valid(it->sb, it->inode, &it->map)) {
 		it->map.flags |= FFS_IOMAP_F_STALE;
 		*f = NULL;
+		ffs_unlock(&it->sb->env, FFS_LOCK_FOLIO);
 		return 0;
 	}
 	*len = min(*len, ffs_folio_end(m, *f) - it->pos);
@@ -106,6 +110,8 @@ bool ffs_iomap_write_end(struct ffs_iomap_iter *it, u64 len, u64 copied, struct 
 	if (it->flags == FFS_IOMAP_WRITE)
 		ffs_emit(&it->sb->env, foliofs_step, it->inode->ino, 1, it->pos, copied,
 			 ffs_folio_size(m, f));
+	/* (Sizes still move under the lock: nothing is taken until then.) */
+	ffs_unlock(&it->sb->env, FFS_LOCK_FOLIO);
 	if (copied < len && !(f->flags & FFS_FOLIO_UPTODATE))
 		return false;
 	ffs_ifs_set_uptodate(m, f, off, len);

@@ -145,6 +145,7 @@ static void run_work(struct ffs_super *sb, struct ffs_work *work)
 		finish(sb, inode, io);
 		free(io);
 	}
+	ffs_lock(&sb->env, FFS_LOCK_END_IO, inode->ino);
 	for (io = sort(take(i, true)); io; io = next) {
 		struct ffs_ioend all = *io;
 
@@ -164,6 +165,7 @@ static void run_work(struct ffs_super *sb, struct ffs_work *work)
 			free(done);
 		}
 	}
+	ffs_unlock(&sb->env, FFS_LOCK_END_IO);
 }
 
 void ffs_ioend_submit(struct ffs_wpc *w, int error)

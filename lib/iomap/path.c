@@ -35,6 +35,7 @@ int ffs_iomap_mkwrite(struct ffs_super *sb, struct ffs_inode *inode, struct ffs_
 	/* No list of blocks: their bits are set a word at a time. */
 	ffs_emit(&sb->env, foliofs_mkwrite, inode->ino, f->index, f->order, 0);
 	it.len = min(ffs_folio_size(m, f), inode->i_size - it.pos);
+	ffs_lock(&sb->env, FFS_LOCK_FOLIO, inode->ino);
 	while ((ret = ffs_iomap_iter(&it, sb->iomap_fs->write)) > 0) {
 		ffs_ifs_dirty_folio(m, f);
 		ffs_inode_dirtied(sb, inode);
@@ -44,8 +45,11 @@ int ffs_iomap_mkwrite(struct ffs_super *sb, struct ffs_inode *inode, struct ffs_
 		ffs_stop(&sb->env, FAULT_PREPARED, inode->ino, FFS_HELD_FOLIOS, ffs_folio_pos(m, f),
 			 ffs_folio_end(m, f));
 	f->flags &= (u8)~FFS_FOLIO_MARK;
-	if (f->flags & FFS_FOLIO_WRITEBACK)
+	if (f->flags & FFS_FOLIO_WRITEBACK) {
+		ffs_lock_wait(&sb->env, FFS_LOCK_END_IO, inode->ino);
 		ffs_sleep(sb);
+	}
+	ffs_unlock(&sb->env, FFS_LOCK_FOLIO);
 	return ret;
 }
 

@@ -127,12 +127,15 @@ int ffs_iomap_writepages(struct ffs_super *sb, struct ffs_inode *inode, struct f
 			if (!all)
 				continue;
 			ffs_ioend_submit(&w, 0);
+			ffs_lock_wait(&sb->env, FFS_LOCK_END_IO, inode->ino);
 			ffs_sleep(sb);
 		}
+		ffs_lock(&sb->env, FFS_LOCK_FOLIO, inode->ino);
 		ffs_folio_clear_dirty(f);
 		f->wp = 1;
 		wbc->nr_to_write -= ffs_folio_pages(f);
 		err = write_folio(&w, f);
+		ffs_unlock(&sb->env, FFS_LOCK_FOLIO);
 		if (err && !ret)
 			ret = err;
 		if (!all && (err || wbc->nr_to_write <= 0))
@@ -161,7 +164,9 @@ int ffs_iomap_write_and_wait(struct ffs_super *sb, struct ffs_inode *inode, u64 
 	if (ffs_mapping_tagged(m, FFS_TAG_DIRTY))
 		err = ffs_iomap_writepages(sb, inode, &wbc);
 	f = ffs_folio_next_tagged(m, (u32)(first >> m->env->page_bits), FFS_TAG_WRITEBACK);
-	if (f && f->index <= last >> m->env->page_bits)
+	if (f && f->index <= last >> m->env->page_bits) {
+		ffs_lock_wait(&sb->env, FFS_LOCK_END_IO, inode->ino);
 		ffs_sleep(sb);
+	}
 	return err;
 }

@@ -94,6 +94,7 @@ int ffs_handle_start(struct ffs_journal *j, u32 ino, enum foliofs_handle_type ty
 		h = handle_get(j);
 		h->nojournal = true;
 	} else {
+		ffs_lock_wait(j->env, FFS_LOCK_HANDLE, ino);
 		b = (u64)blocks + ffs_revoke_blocks(j, revokes);
 		err = ffs_tx_join(j, ino, (u8)type, b > UINT32_MAX ? UINT32_MAX : (u32)b, rsv);
 		if (err)
@@ -106,6 +107,7 @@ int ffs_handle_start(struct ffs_journal *j, u32 ino, enum foliofs_handle_type ty
 	h->type = (u8)type;
 	h->refs = 1;
 	j->current = h;
+	j->env->locks.now.held[FFS_LOCK_HANDLE]++;
 	if (j->present)
 		emit_start(h);
 	*out = h;
@@ -157,6 +159,7 @@ int ffs_handle_start_reserved(struct ffs_journal *j, struct ffs_handle *rsv,
 	rsv->type = (u8)type;
 	rsv->refs = 1;
 	j->current = rsv;
+	j->env->locks.now.held[FFS_LOCK_HANDLE]++;
 	emit_start(rsv);
 	*out = rsv;
 	return 0;
@@ -191,6 +194,7 @@ int ffs_handle_stop(struct ffs_handle *h)
 
 	if (--h->refs > 0)
 		return err;
+	ffs_unlock(j->env, FFS_LOCK_HANDLE);
 	if (!h->nojournal && h->tid) {
 		if (!err && aborted(h))
 			err = -EIO;

@@ -50,6 +50,24 @@ void ffs_reread_inode(struct ffs_ops *o, struct ffs_inode *inode)
 	ffs_path_of(sb, inode)->inode_init(sb, inode);
 }
 
+int ffs_fall_back(struct ffs_ops *o, struct ffs_inode *inode)
+{
+	struct ffs_super *sb = &o->sb;
+	u8 order = inode->mapping->max_order;
+	int err = ffs_write_and_wait(o, inode, 0, FFS_LLONG_MAX);
+
+	if (err)
+		return err;
+	ffs_truncate_cache(sb, inode, 0, ~0ull);
+	ffs_path_of(sb, inode)->inode_destroy(sb, inode);
+	inode->flags &= ~FFS_INODE_IOMAP;
+	ffs_path_of(sb, inode)->inode_init(sb, inode);
+	ffs_decide_order(o, inode);
+	if (!ffs_sb_has(sb, FOLIOFS_CHANGE_IM_CLEAR_LARGE))
+		inode->mapping->max_order = order;
+	return 0;
+}
+
 void ffs_reread_unused(struct ffs_ops *o, struct ffs_inode *inode)
 {
 	struct ffs_super *sb = &o->sb;

@@ -9,8 +9,6 @@ static int check(const struct ffs_ops *o, const struct ffs_inode *orig,
 
 	if (ffs_feature(&o->sb.env, FOLIOFS_FEATURE_BIGALLOC))
 		return -EOPNOTSUPP;
-	if (!ffs_path_of(&o->sb, orig)->move_piece || !ffs_path_of(&o->sb, donor)->move_piece)
-		return -EOPNOTSUPP;
 	if (orig == donor || ffs_is_dir(orig) || ffs_is_dir(donor))
 		return -EINVAL;
 	if (!(orig->flags & FFS_INODE_EXTENTS) || !(donor->flags & FFS_INODE_EXTENTS))
@@ -25,6 +23,21 @@ static int check(const struct ffs_ops *o, const struct ffs_inode *orig,
 	return 0;
 }
 
+/* Extents are exchanged under buffer heads: an inode on another path is refused, or given up to them. */
+static int check_path(struct ffs_ops *o, struct ffs_inode *inode)
+{
+	struct ffs_super *sb = &o->sb;
+
+	if (ffs_path_of(sb, inode)->move_piece)
+		return 0;
+	if (ffs_sb_has(sb, FOLIOFS_CHANGE_IM_MEXT_FALLBACK))
+		return ffs_fall_back(o, inode);
+	if (!ffs_sb_has(sb, FOLIOFS_CHANGE_IM_NODEFRAG))
+		ffs_emit(&sb->env, foliofs_assert, inode->ino,
+			 ffs_str("move extents puts buffer heads on folios of the iomap path"));
+	return -EOPNOTSUPP;
+}
+
 s64 ffs_move_extents(struct ffs_ops *o, struct ffs_file *f, struct ffs_file *donor, u64 off,
 		     u64 len, u64 donor_off)
 {
@@ -34,6 +47,10 @@ s64 ffs_move_extents(struct ffs_ops *o, struct ffs_file *f, struct ffs_file *don
 	u32 lblk = (u32)(off >> bits), dblk = (u32)(donor_off >> bits), end;
 	int err = check(o, f->inode, donor->inode, off, len, donor_off);
 
+	if (!err)
+		err = check_path(o, f->inode);
+	if (!err)
+		err = check_path(o, donor->inode);
 	if (err)
 		return err;
 	/* Nothing behind the end of either file is moved. */

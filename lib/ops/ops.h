@@ -84,6 +84,11 @@ void ffs_inode_free(struct ffs_ops *o, struct ffs_inode *inode);
 void ffs_reread_inode(struct ffs_ops *o, struct ffs_inode *inode);
 /* The same of one that nobody uses and that caches nothing; its tree blocks may still be cached. */
 void ffs_reread_unused(struct ffs_ops *o, struct ffs_inode *inode);
+/*
+ * An inode on iomap goes over to buffer heads until it is read again: what is dirty is written,
+ * the cache is dropped.
+ */
+int ffs_fall_back(struct ffs_ops *o, struct ffs_inode *inode);
 
 /* --- file.c --- */
 s64 ffs_open(struct ffs_ops *o, const struct foliofs_op *op);

@@ -35,10 +35,9 @@ int ffs_truncate(struct ffs_super *sb, struct ffs_inode *inode)
 		err = ffs_start(sb, inode, FOLIOFS_CREDIT_TRUNCATE, 0, "ext4_truncate", &h);
 	if (err)
 		goto out;
-	if (early)
-		settle_tail(sb, h, inode, size);
-	else
+	if (!early)
 		zero_tail(sb, h, inode, size);
+	settle_tail(sb, h, inode, size);
 	/* A crash from here to the last handle leaves blocks behind the size: the mount removes them. */
 	err = ffs_orphan_add(sb, h, inode);
 	if (!err) {

@@ -68,9 +68,9 @@ struct ffs_data_path {
 	int (*zero_partial)(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
 			    u64 pos, u64 len);
 	/*
-	 * trunc-zero-early: truncate has zeroed the tail [pos, pos + len) of the last block.
-	 * Called before its handle (@h NULL), then inside it: one of the two sees to it that no
-	 * crash shows the old bytes once the size grows again.
+	 * Truncate has zeroed the tail [pos, pos + len) of the last block.  Called with its handle,
+	 * with trunc-zero-early before that too (@h NULL): one of the two sees to it that no crash
+	 * shows the old bytes once the size grows again.
 	 */
 	int (*settle_tail)(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
 			   u64 pos, u64 len);

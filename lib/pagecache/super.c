@@ -272,6 +272,7 @@ void ffs_queue_work(struct ffs_super *sb, struct ffs_work *w)
 void ffs_run_work(struct ffs_super *sb)
 {
 	u8 thread = sb->env.thread;
+	struct ffs_locks locks;
 	struct ffs_handle *h;
 
 	if (sb->in_work || !sb->work)
@@ -279,6 +280,7 @@ void ffs_run_work(struct ffs_super *sb)
 	sb->in_work = true;
 	/* The task that sleeps may hold a handle; workers are other tasks. */
 	h = ffs_journal_switch_task(sb->journal, NULL);
+	locks = ffs_locks_switch(&sb->env, (struct ffs_locks){ 0 });
 	while (sb->work) {
 		struct ffs_work *w = sb->work;
 
@@ -286,6 +288,7 @@ void ffs_run_work(struct ffs_super *sb)
 		sb->env.thread = FOLIOFS_THREAD_WORKER;
 		w->run(sb, w);
 	}
+	ffs_locks_switch(&sb->env, locks);
 	ffs_journal_switch_task(sb->journal, h);
 	sb->in_work = false;
 	sb->env.thread = thread;

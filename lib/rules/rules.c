@@ -92,6 +92,7 @@ void ffs_rules_wanted(struct foliofs_sink *sink)
 	sink->wants[FOLIOFS_EV_foliofs_isize] = 1;
 	sink->wants[FOLIOFS_EV_foliofs_disksize] = 1;
 	sink->wants[FOLIOFS_EV_foliofs_inode_dropped] = 1;
+	sink->wants[FOLIOFS_EV_foliofs_lock_order] = 1;
 }
 
 /* The blocks of a bio are those that the file maps. */
@@ -148,6 +149,9 @@ void ffs_rules_event(void *priv, const struct foliofs_event *ev)
 		ffs_rule_broken(fs, FOLIOFS_RULE_JOURNAL_SPACE, 0,
 				"transaction %u takes %u blocks of the log, %u is the limit", (u32)a[0],
 				(u32)a[1], (u32)a[2]);
+		break;
+	case FOLIOFS_EV_foliofs_lock_order:
+		ffs_lock_taken(fs, (u32)a[0], (u32)a[3], (u32)a[4]);
 		break;
 	case FOLIOFS_EV_foliofs_livelock:
 		ffs_rule_broken(fs, FOLIOFS_RULE_LIVELOCK, (u32)a[0],
@@ -329,6 +333,10 @@ void ffs_rule_synced(struct foliofs_fs *fs, const struct ffs_inode *inode)
 	    !ffs_should_journal_data(&fs->ops.sb, inode))
 		ffs_rule_broken(fs, FOLIOFS_RULE_SYNCED_LOST, inode->ino,
 				"fsync succeeded and left dirty folios");
+	else if ((inode->flags & FFS_INODE_IOMAP) && inode->reserved)
+		ffs_rule_broken(fs, FOLIOFS_RULE_DELAYED_CLEAN, inode->ino,
+				"fsync has written all dirty blocks, %u clusters are still reserved",
+				inode->reserved);
 	else if (inode->i_disksize < inode->i_size)
 		ffs_rule_broken(fs, FOLIOFS_RULE_SYNCED_LOST, inode->ino,
 				"fsync succeeded with i_disksize %llu below i_size %llu",
