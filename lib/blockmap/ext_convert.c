@@ -46,7 +46,11 @@ static int convert_at_end_io(struct ffs_ext_walk *w, const struct ffs_map *map)
 	const struct ffs_extent *e = ffs_walk_extent(w);
 
 	if (e->lblk != map->lblk || e->len > map->len) {
-		int err = split_convert(w, map, FFS_GET_CONVERT);
+		/* endio-nofail; part of deferred-split: only then the split comes so late. */
+		bool nofail = ffs_has(w->bm->env, FOLIOFS_CHANGE_IM_ENDIO_NOFAIL) ||
+			      ffs_has(w->bm->env, FOLIOFS_CHANGE_DEFERRED_SPLIT);
+		int err = split_convert(w, map,
+					FFS_GET_CONVERT | (nofail ? FFS_GET_METADATA_NOFAIL : 0));
 
 		if (err < 0)
 			return err;

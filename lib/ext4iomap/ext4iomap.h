@@ -35,6 +35,13 @@ void ffs_ext4im_punch_delayed(struct ffs_super *sb, struct ffs_inode *inode, u64
 /* @m as an answer; @flags: FFS_IOMAP_F_*. */
 void ffs_ext4im_to_iomap(const struct ffs_super *sb, const struct ffs_inode *inode,
 			 const struct ffs_map *m, u16 flags, struct ffs_iomap *map);
+/* im-trace: event @name of answer @m to a question about [pos, pos + len). */
+#define ffs_ext4im_trace(sb, name, inode, m, off, n, op)                                           \
+	do {                                                                                       \
+		if (ffs_sb_has(sb, FOLIOFS_CHANGE_IM_TRACE))                                       \
+			ffs_emit(&(sb)->env, name, (inode)->ino, (m)->lblk, (m)->len, (m)->flags,  \
+				 ffs_es_seq(inode), off, n, op);                                   \
+	} while (0)
 /* Is there too little space to promise any?  Data that others have delayed is written first. */
 bool ffs_ext4im_low_space(struct ffs_super *sb);
 

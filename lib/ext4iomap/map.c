@@ -6,6 +6,8 @@
  */
 #include "ext4iomap.h"
 
+#define NO_COOKIE (~0ull)
+
 /* Logical blocks of [pos, pos + len), as a question. */
 static struct ffs_map ask(const struct ffs_super *sb, u64 pos, u64 len)
 {
@@ -51,9 +53,10 @@ static int read_begin(struct ffs_super *sb, struct ffs_inode *inode, u64 pos, u6
 	struct ffs_map m = ask(sb, pos, len);
 	int ret = ffs_map_blocks(&sb->bm, NULL, inode, &m, 0);
 
-	(void)flags, (void)src;
+	(void)src;
 	if (ret < 0)
 		return ret;
+	ffs_ext4im_trace(sb, ext4_iomap_buffered_read_begin, inode, &m, pos, len, flags);
 	ffs_ext4im_to_iomap(sb, inode, &m, 0, map);
 	return 0;
 }
@@ -95,7 +98,7 @@ static int allocate(struct ffs_super *sb, struct ffs_inode *inode, struct ffs_ma
 	/* Inside the file the blocks may be there: then no handle is needed. */
 	if (end <= round_up_pow2(inode->i_size, ffs_block_size(&sb->env))) {
 		ret = ffs_map_blocks(&sb->bm, NULL, inode, m, 0);
-		if (ret)
+		if (ret || (m->flags & FFS_MAP_DELAYED))
 			return min(ret, 0);
 		m->len = asked;
 	}
@@ -133,6 +136,7 @@ static int write_begin(struct ffs_super *sb, struct ffs_inode *inode, u64 pos, u
 	} while (err == -ENOSPC && ffs_should_retry_alloc(sb, &retries));
 	if (err)
 		return err;
+	ffs_ext4im_trace(sb, ext4_iomap_buffered_write_begin, inode, &m, pos, len, flags);
 	ffs_ext4im_to_iomap(sb, inode, &m, new, map);
 	/* Looked up in the status tree, a delayed map came without the number it was found under. */
 	if (map->type == FFS_IOMAP_DELALLOC && ffs_sb_has(sb, FOLIOFS_CHANGE_IM_ENABLE) &&
@@ -175,12 +179,21 @@ static bool dirty_above(const struct ffs_super *sb, const struct ffs_inode *inod
 static int zero_begin(struct ffs_super *sb, struct ffs_inode *inode, u64 pos, u64 len, u32 flags,
 		      struct ffs_iomap *map, struct ffs_iomap *src)
 {
-	int err = read_begin(sb, inode, pos, len, flags, map, src);
+	struct ffs_map m = ask(sb, pos, len);
+	int err = ffs_map_blocks(&sb->bm, NULL, inode, &m, 0);
 
-	if (!err && map->type == FFS_IOMAP_UNWRITTEN && ffs_sb_has(sb, FOLIOFS_CHANGE_IM_ZERO) &&
+	(void)src;
+	if (err < 0)
+		return err;
+	ffs_ext4im_trace(sb, ext4_iomap_zero_begin, inode, &m, pos, len, flags);
+	ffs_ext4im_to_iomap(sb, inode, &m, 0, map);
+	if (map->type == FFS_IOMAP_UNWRITTEN && ffs_sb_has(sb, FOLIOFS_CHANGE_IM_ZERO) &&
 	    dirty_above(sb, inode, pos, map))
 		map->flags |= FFS_IOMAP_F_BATCH;
-	return err;
+	/* zero-as-read: a map of a read has no cookie that anybody looks at. */
+	if (ffs_sb_has(sb, FOLIOFS_CHANGE_IM_ZERO_AS_READ))
+		map->cookie = NO_COOKIE;
+	return 0;
 }
 
 void ffs_ext4im_punch_delayed(struct ffs_super *sb, struct ffs_inode *inode, u64 pos, u64 end,
@@ -196,7 +209,7 @@ bool ffs_ext4im_valid(struct ffs_super *sb, const struct ffs_inode *inode,
 		      const struct ffs_iomap *map)
 {
 	(void)sb;
-	return map->cookie == ffs_es_seq(inode);
+	return map->cookie == ffs_es_seq(inode) || map->cookie == NO_COOKIE;
 }
 
 const struct ffs_iomap_ops ffs_ext4im_read_ops = { .begin = read_begin };

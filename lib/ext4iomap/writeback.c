@@ -40,7 +40,7 @@ static u32 blocks_wanted(const struct ffs_wpc *w, u64 pos, u64 len)
 /* A delayed extent gets its blocks in one handle, unwritten; it may have changed since the look. */
 static int map_delayed(struct ffs_super *sb, struct ffs_inode *inode, struct ffs_map *m)
 {
-	u32 flags = FFS_GET_CREATE | FFS_GET_UNWRIT | FFS_GET_METADATA_NOFAIL;
+	u32 flags = FFS_GET_UNWRIT | (ffs_writeback_flags(&sb->bm) & ~FFS_GET_IO_SUBMIT);
 	u32 lblk = m->lblk, len = m->len;
 	struct ffs_handle *h;
 	int ret;
@@ -48,10 +48,10 @@ static int map_delayed(struct ffs_super *sb, struct ffs_inode *inode, struct ffs
 	ret = ffs_start(sb, inode, FOLIOFS_CREDIT_WRITEBACK, len, "ext4_iomap_map_one_extent", &h);
 	if (ret)
 		return ret;
-	ffs_emit(&sb->env, ext4_da_write_pages_extent, inode->ino, lblk, len, 0x100);
 	*m = (struct ffs_map){ .lblk = lblk, .len = len };
 	ret = ffs_map_blocks(&sb->bm, NULL, inode, m, 0);
 	if (!ret && (m->flags & FFS_MAP_DELAYED)) {
+		ffs_emit(&sb->env, ext4_da_write_pages_extent, inode->ino, m->lblk, m->len, 0x100);
 		if (!ffs_sb_has(sb, FOLIOFS_CHANGE_ES_RSV_IN_STATUS))
 			flags |= FFS_GET_DELALLOC;
 		ret = ffs_map_blocks(&sb->bm, h, inode, m, flags);
@@ -90,6 +90,7 @@ int ffs_ext4im_wb_map(struct ffs_wpc *w, u64 pos, u64 len)
 	}
 	if (err < 0)
 		return err;
+	ffs_ext4im_trace(sb, ext4_iomap_map_writeback_range, inode, &m, pos, len, 0);
 	ffs_ext4im_to_iomap(sb, inode, &m, 0, &w->map);
 	ffs_stop(&sb->env, WRITEBACK_MAPPED, inode->ino, FFS_HELD_FOLIOS, pos, pos + len);
 	return 0;

@@ -178,6 +178,7 @@ void ffs_ioend_submit(struct ffs_wpc *w, int error)
 	w->ioend = NULL;
 	w->nr_folios = 0;
 	io->error = error;
+	ffs_stop(&w->sb->env, WRITEBACK_SENDING, w->inode->ino, 0, 0, 0);
 	if (!error)
 		ffs_iomap_bio(w->sb, w->wbc->sync_mode == FFS_WB_ALL ? "WS" : "W", io->addr,
 			      io->bytes);
