@@ -37,6 +37,11 @@ struct ffs_blockmap {
 	 */
 	void (*inode_kind)(void *priv, const struct ffs_inode *inode,
 			   struct foliofs_inode_kind *kind);
+	/*
+	 * Delayed ranges are made at once, not block by block (the iomap path): one argument more
+	 * than their events have fields tells the recorder to leave them whole.
+	 */
+	bool whole_ranges;
 	/* sysfs extent_max_zeroout_kb; 0: 32, the default; FFS_ZEROOUT_OFF: none */
 	u32 max_zeroout_kb;
 };

@@ -207,10 +207,10 @@ void ffs_es_insert_delayed(struct ffs_blockmap *bm, struct ffs_inode *inode, u32
 
 	if (ffs_has(bm->env, FOLIOFS_CHANGE_TRACE_DA_EXTENT))
 		ffs_emit(bm->env, ext4_es_insert_delayed_extent, inode->ino, lblk, len, 0,
-			 FFS_ES_DELAYED, first_allocated, last_allocated);
+			 FFS_ES_DELAYED, first_allocated, last_allocated, bm->whole_ranges);
 	else
 		ffs_emit(bm->env, ext4_es_insert_delayed_block, inode->ino, lblk, len, 0,
-			 FFS_ES_DELAYED, first_allocated);
+			 FFS_ES_DELAYED, first_allocated, bm->whole_ranges);
 	put(inode, lblk, len, 0, FFS_ES_DELAYED);
 	if (first_allocated)
 		ffs_es_set_pending(inode, lblk / ratio);

@@ -15,7 +15,8 @@ int ffs_da_reserve(struct ffs_blockmap *bm, struct ffs_inode *inode, u32 cluster
 		return err;
 	inode->reserved += clusters;
 	ffs_emit(bm->env, ext4_da_reserve_space, inode->ino, inode->mode,
-		 ffs_i_sectors(inode, bm->env->block_bits), clusters, inode->reserved);
+		 ffs_i_sectors(inode, bm->env->block_bits), clusters, inode->reserved,
+		 bm->whole_ranges);
 	return 0;
 }
 

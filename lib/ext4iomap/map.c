@@ -81,7 +81,9 @@ static int delay(struct ffs_super *sb, struct ffs_inode *inode, struct ffs_map *
 	if (!ffs_sb_has(sb, FOLIOFS_CHANGE_DA_MULTI))
 		m->len = 1;
 	was = ffs_es_lookup(inode, m->lblk, &es) && (es.type & FFS_ES_DELAYED);
+	sb->bm.whole_ranges = true;
 	err = ffs_da_map_blocks(&sb->bm, inode, m);
+	sb->bm.whole_ranges = false;
 	if (!err && (m->flags & FFS_MAP_DELAYED) && !was)
 		*flags = FFS_IOMAP_F_NEW;
 	return err;

@@ -18,6 +18,11 @@ int ffs_ext4im_writepages(struct ffs_super *sb, struct ffs_inode *inode, struct 
 		 wbc->range_start, wbc->range_end, wbc->sync_mode, 0, wbc->range_cyclic,
 		 m->writeback_index);
 	err = ffs_iomap_writepages(sb, inode, wbc);
+	/* Who waits for it is told; else the next fsync is. */
+	if (err && wbc->sync_mode == FFS_WB_NONE) {
+		inode->wb_err++;
+		inode->wb_told = false;
+	}
 	ffs_emit(&sb->env, ext4_writepages_result, inode->ino, (u64)(s64)err,
 		 (u64)(to_write - wbc->nr_to_write), (u64)wbc->pages_skipped, wbc->sync_mode,
 		 m->writeback_index);
@@ -104,11 +109,7 @@ void ffs_ext4im_wb_discard(struct ffs_super *sb, struct ffs_inode *inode, u64 po
 	struct ffs_es es;
 
 	ffs_emit(&sb->env, foliofs_message, ffs_str("delayed block allocation failed, data is lost"));
-	if (pos < inode->i_size)
-		ffs_emit(&sb->env, foliofs_lost, inode->ino, pos, min(end, inode->i_size) - pos,
-			 ffs_str("no blocks"));
-	inode->wb_err++;
-	inode->wb_told = false;
+	ffs_emit(&sb->env, foliofs_io_error, inode->ino, 0, last - first, pos);
 	while (ffs_es_find_delayed(inode, first, last, &es)) {
 		u64 from = max(first, (u64)es.lblk), to = min(last, (u64)es.lblk + es.len);
 

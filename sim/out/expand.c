@@ -12,6 +12,16 @@ static bool is_range(const struct foliofs_event *ev)
 	       ev->id == FOLIOFS_EV_ext4_es_insert_delayed_block;
 }
 
+/* Made at once: it has an argument more than fields, and that is set. */
+static bool is_whole(const struct foliofs_event *ev)
+{
+	unsigned int fields = ev->id == FOLIOFS_EV_ext4_es_insert_delayed_extent ? 7 :
+			      ev->id == FOLIOFS_EV_ext4_es_insert_delayed_block  ? 6 :
+										   5;
+
+	return ev->nargs > fields && ev->arg[fields];
+}
+
 /* The @n-th of the reservations held (from 0), each of one cluster. */
 static void reserve_one(struct expand *x, uint64_t n)
 {
@@ -89,12 +99,12 @@ static void expand_range(struct expand *x, const struct foliofs_event *range)
 
 void expand_event(struct expand *x, const struct foliofs_event *ev)
 {
-	bool range = x->cluster_ratio && is_range(ev) && ev->arg[RANGE_LEN] > 1;
+	bool range = x->cluster_ratio && is_range(ev) && ev->arg[RANGE_LEN] > 1 && !is_whole(ev);
 
 	if (x->have_held && (!range || ev->arg[0] != x->held.arg[0]))
 		expand_flush(x);
 	/* with clusters one reservation may stand in the middle of a range */
-	if (x->cluster_ratio && ev->id == FOLIOFS_EV_ext4_da_reserve_space &&
+	if (x->cluster_ratio && ev->id == FOLIOFS_EV_ext4_da_reserve_space && !is_whole(ev) &&
 	    (ev->arg[RESERVE_BLOCKS] > 1 || x->cluster_ratio > 1)) {
 		x->held = *ev;
 		x->have_held = true;

@@ -8,6 +8,8 @@
  *
  *	ext4_da_reserve_space		reserve_blocks 1
  *	ext4_es_insert_delayed_extent	es [block/1)
+ *
+ * On the iomap path the kernel does it at once, too: such events say so, and stay.
  */
 #ifndef OUT_EXPAND_H
 #define OUT_EXPAND_H

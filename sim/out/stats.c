@@ -289,8 +289,30 @@ static bool credit_event(struct stats *s, const struct foliofs_event *ev)
 	return false;
 }
 
+static void count_bio(struct stats *s, const struct foliofs_event *ev)
+{
+	struct stats_io *io = &s->io[arg(ev, 1) ? 1 : 0];
+	uint64_t block = arg(ev, 2), len = arg(ev, 3), pos = arg(ev, 4);
+
+	if (!io->bios || io->ino != arg(ev, 0) || io->block != block || io->pos > pos)
+		io->bios++;
+	io->blocks += len;
+	io->ino = arg(ev, 0);
+	io->block = block + len;
+	io->pos = pos;
+}
+
 void stats_event(struct stats *s, const struct foliofs_event *ev)
 {
+	/* (Not counted as events: they are a second view of others.) */
+	if (ev->id == FOLIOFS_EV_foliofs_bio) {
+		count_bio(s, ev);
+		return;
+	}
+	if (ev->id == FOLIOFS_EV_iomap_iter_dstmap) {
+		s->iomaps++;
+		return;
+	}
 	s->events++;
 	if (ev->op != s->last_op) {
 		s->ops++;
@@ -377,6 +399,8 @@ void stats_init(struct stats *s)
 		FOLIOFS_EV_foliofs_stale,
 		FOLIOFS_EV_foliofs_livelock,
 		FOLIOFS_EV_foliofs_message,
+		FOLIOFS_EV_foliofs_bio,
+		FOLIOFS_EV_iomap_iter_dstmap,
 	};
 	size_t i;
 

@@ -76,6 +76,15 @@ struct stats {
 	/* writeback */
 	uint64_t rounds, rounds_empty, folios_written;
 	uint64_t extents_mapped, blocks_mapped, extent_hist[STATS_HIST];
+	/*
+	 * The device: blocks, and requests of them; what continues the request before, in the file and
+	 * on disk, is taken for a part of it (the block layer would merge it).
+	 */
+	struct stats_io {
+		uint64_t bios, blocks;
+		uint64_t ino, block, pos; /* where the last one ended */
+	} io[2]; /* read, written */
+	uint64_t iomaps; /* maps that the iomap path was answered with */
 	/* allocator: pieces it gave */
 	uint64_t pieces, piece_blocks, piece_hist[STATS_HIST];
 	uint64_t frees, freed_blocks;

@@ -93,7 +93,10 @@ static int begin(struct compare *c, const struct foliofs_kernel *k, char *err, s
 	for (i = 0; i < c->nr; i++) {
 		struct compare_side *side = &c->side[i];
 
-		ret = replay_begin(c->setup, &k[i], false, &side->result, text, sizeof(text));
+		/* (What commits make durable is kept for the power cut at the end.) */
+		ret = replay_begin(c->setup, &k[i],
+				   c->setup->geometry.fs_type == FOLIOFS_FS_EXT4, &side->result, text,
+				   sizeof(text));
 		if (ret) {
 			snprintf(err, errlen, "%s: %s", k[i].name, text);
 			return ret;
@@ -132,6 +135,8 @@ int compare_run(struct compare *c, const struct replay_setup *s, const struct fo
 	for (i = 0; i < nr; i++) {
 		if (!c->side[i].result.player.fs)
 			continue;
+		compare_files_count(c->side[i].result.player.fs, &c->side[i].end);
+		compare_files_cut(c->side[i].result.player.fs, &c->side[i].cut);
 		replay_add_rules(&c->side[i].result, c->side[i].result.player.fs);
 		replay_end(&c->side[i].result);
 	}

@@ -6,10 +6,12 @@
 #ifndef REPLAY_COMPARE_H
 #define REPLAY_COMPARE_H
 
+#include "compare_files.h"
 #include "result.h"
 
 struct compare_side {
 	struct replay_result result;
+	struct compare_files end, cut; /* behind the last operation; and a power cut there */
 	struct foliofs_sink sink;
 	FILE *f; /* events of the operation, into memory */
 	char *text;

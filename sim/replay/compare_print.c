@@ -112,6 +112,55 @@ static unsigned int largest_order(const struct stats *s)
 	return i;
 }
 
+/* Rows of the data path: folios, the device, and what is left of it all. */
+enum data_row {
+	DATA_FOLIOS, DATA_PAGES, DATA_IOMAPS, DATA_WRITTEN, DATA_WRITE_BIOS, DATA_READ,
+	DATA_READ_BIOS, DATA_HELD, DATA_SPACE, DATA_CUT_FILES, DATA_CUT_SIZE, DATA_CUT_HELD,
+	DATA_COUNT,
+};
+
+static const char *const data_text[DATA_COUNT] = {
+	"folios made", "pages written back", "maps of the iomap path", "KiB to the device",
+	"  requests", "KiB from the device", "  requests", "KiB that files hold",
+	"  KiB of blocks for it", "files after a power cut", "  KiB by their size",
+	"  KiB that they hold",
+};
+
+static uint64_t data_value(const struct compare *c, const struct compare_side *s, enum data_row row)
+{
+	const struct stats *st = &s->result.stats;
+	uint64_t block = c->setup->geometry.block_size, folios = 0, v[DATA_COUNT];
+	unsigned int i;
+
+	for (i = 0; i < STATS_ORDERS; i++)
+		folios += st->order[i];
+	v[DATA_FOLIOS] = folios;
+	v[DATA_PAGES] = st->folios_written;
+	v[DATA_IOMAPS] = st->iomaps;
+	v[DATA_WRITTEN] = st->io[1].blocks * block / 1024;
+	v[DATA_WRITE_BIOS] = st->io[1].bios;
+	v[DATA_READ] = st->io[0].blocks * block / 1024;
+	v[DATA_READ_BIOS] = st->io[0].bios;
+	v[DATA_HELD] = s->end.data / 1024;
+	v[DATA_SPACE] = s->end.space / 1024;
+	v[DATA_CUT_FILES] = s->cut.files;
+	v[DATA_CUT_SIZE] = s->cut.size / 1024;
+	v[DATA_CUT_HELD] = s->cut.data / 1024;
+	return v[row];
+}
+
+static void print_data(FILE *f, const struct compare *c)
+{
+	int i, row;
+
+	for (row = 0; row < (c->side[0].cut.known ? DATA_COUNT : DATA_CUT_FILES); row++) {
+		fprintf(f, "%-24s", data_text[row]);
+		for (i = 0; i < c->nr; i++)
+			fprintf(f, " %11" PRIu64, data_value(c, &c->side[i], (enum data_row)row));
+		fprintf(f, "\n");
+	}
+}
+
 static void print_table(FILE *f, const struct compare *c)
 {
 	unsigned int type;
@@ -126,7 +175,9 @@ static void print_table(FILE *f, const struct compare *c)
 	fprintf(f, "\n%-24s", "largest folio order");
 	for (i = 0; i < c->nr; i++)
 		fprintf(f, " %11u", largest_order(&c->side[i].result.stats));
-	fprintf(f, "\n%-24s", "transactions");
+	fprintf(f, "\n");
+	print_data(f, c);
+	fprintf(f, "%-24s", "transactions");
 	for (i = 0; i < c->nr; i++)
 		fprintf(f, " %11" PRIu64, c->side[i].result.stats.transactions);
 	fprintf(f, "\n");
@@ -138,6 +189,19 @@ static void print_table(FILE *f, const struct compare *c)
 		fprintf(f, " %11" PRIu64, c->side[i].result.nr_broken);
 	fprintf(f, "\n");
 	print_rules(f, c);
+}
+
+/* A kernel with the series, and nobody has asked for it: it says nothing about iomap. */
+static void print_path(FILE *f, const struct compare *c, const struct compare_side *s)
+{
+	const struct foliofs_kernel *k = &s->result.kernel;
+
+	if (c->setup->geometry.mount.buffered_iomap || s->result.stats.iomaps ||
+	    !(foliofs_kernel_has(k, FOLIOFS_CHANGE_IM_MOUNTOPT) ||
+	      foliofs_kernel_has(k, FOLIOFS_CHANGE_IM_2024_MOUNTOPT)))
+		return;
+	fprintf(f, "\n%s: all files are on buffer heads; --mount buffered_iomap puts them on iomap\n",
+		k->name);
 }
 
 static void print_differences(FILE *f, const struct compare *c)
@@ -168,6 +232,8 @@ void compare_print(FILE *f, const struct compare *c, const char *again)
 	replay_print_input(f, c->setup);
 	fprintf(f, "\n");
 	print_table(f, c);
+	for (i = 0; i < c->nr; i++)
+		print_path(f, c, &c->side[i]);
 	print_differences(f, c);
 	for (i = 0; i < c->nr; i++) {
 		const struct replay_result *r = &c->side[i].result;

@@ -314,9 +314,35 @@ static void clusters(void **state)
 	fx_free();
 }
 
+/* The sequence number: every change counts, also to the same; what a lookup finds, until es-cache. */
+static void sequence(void **state)
+{
+	struct ffs_map map;
+
+	(void)state;
+	fx_make("v7.0", 4096, FFS_INODE_EXTENTS);
+	assert_int_equal(ffs_es_seq(&fx.inode), 0);
+	ffs_es_insert_mapped(&fx.bm, &fx.inode, 0, 8, 1000, FFS_ES_WRITTEN, false);
+	ffs_es_insert_mapped(&fx.bm, &fx.inode, 0, 8, 1000, FFS_ES_WRITTEN, false);
+	assert_int_equal(ffs_es_seq(&fx.inode), 2);
+	ffs_es_remove(&fx.bm, &fx.inode, 4, 4);
+	assert_int_equal(ffs_es_seq(&fx.inode), 3);
+	/* the hole is looked up on disk, then delayed */
+	assert_int_equal(da(100, 4, &map), 0);
+	assert_int_equal(ffs_es_seq(&fx.inode), 4);
+	assert_int_equal(da(100, 4, &map), 0);
+	assert_int_equal(ffs_es_seq(&fx.inode), 4);
+	fx_free();
+	fx_make("v6.18", 4096, FFS_INODE_EXTENTS);
+	assert_int_equal(da(100, 4, &map), 0);
+	assert_int_equal(ffs_es_seq(&fx.inode), 2);
+	fx_free();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sequence),
 		cmocka_unit_test(overwrite_and_merge), cmocka_unit_test(delayed_write),
 		cmocka_unit_test(release), cmocka_unit_test(no_space),
 		cmocka_unit_test(multi_block_stops), cmocka_unit_test(hole_between_delayed),

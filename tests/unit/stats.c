@@ -246,10 +246,32 @@ static void delayed_ranges(void **state)
 	check_expanded(4, 0, 0, 1, 2, 0, 0, "i 1/1:0 i 2/1:0 ");
 }
 
+/* Requests: what goes on in the file and on disk belongs to the one before. */
+static void requests(void **state)
+{
+	struct stats *s = malloc(sizeof(*s));
+	uint32_t op = 1;
+
+	(void)state;
+	stats_init(s);
+	EVENT(s, foliofs_bio, 12, 1, 1000, 16, 0);
+	EVENT(s, foliofs_bio, 12, 1, 1016, 16, 65536);
+	EVENT(s, foliofs_bio, 12, 1, 2000, 4, 131072); /* elsewhere on disk */
+	EVENT(s, foliofs_bio, 13, 1, 2004, 4, 0); /* of another file, in front of it */
+	EVENT(s, foliofs_bio, 12, 0, 1000, 16, 0);
+	assert_int_equal(s->io[1].bios, 3);
+	assert_int_equal(s->io[1].blocks, 40);
+	assert_int_equal(s->io[0].bios, 1);
+	assert_int_equal(s->io[0].blocks, 16);
+	assert_int_equal(s->events, 0);
+	free(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(handles),
+		cmocka_unit_test(requests),
 		cmocka_unit_test(folios_and_blocks),
 		cmocka_unit_test(long_runs),
 		cmocka_unit_test(recorded),
