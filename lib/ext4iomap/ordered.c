@@ -47,7 +47,7 @@ void ffs_ext4im_submit_ordered(struct ffs_super *sb, u32 tid)
 		o->tid = 0;
 		ffs_lock(&sb->env, FFS_LOCK_FOLIO, inode->ino);
 		ffs_unlock(&sb->env, FFS_LOCK_FOLIO);
-		/* Only what has its block can be written; the real commit waits for the rest. */
+		/* SIMPLIFIED: only what has its block is written; the real commit waits for the rest. */
 		m = (struct ffs_map){ .lblk = (u32)(o->pos >> sb->env.block_bits), .len = 1 };
 		if (ffs_map_blocks(&sb->bm, NULL, inode, &m, 0) > 0 && (m.flags & FFS_MAP_MAPPED))
 			ffs_iomap_write_and_wait(sb, inode, o->pos, o->pos + o->len - 1);

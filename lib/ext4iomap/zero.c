@@ -10,7 +10,10 @@ static int zero_in_block(struct ffs_super *sb, struct ffs_inode *inode, u64 pos,
 {
 	bool did = false;
 
-	/* The kernel stops here with -EINVAL.  Going on shows the deadlock that this guards against. */
+	/*
+	 * SIMPLIFIED: the kernel stops here with -EINVAL. Going on shows the deadlock that this
+	 * guards against.
+	 */
 	if (ffs_sb_has(sb, FOLIOFS_CHANGE_IM_ZERO) && ffs_journal_current(sb->journal) &&
 	    !ffs_journal_current(sb->journal)->nojournal)
 		ffs_emit(&sb->env, foliofs_assert, inode->ino,
