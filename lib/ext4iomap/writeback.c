@@ -71,6 +71,19 @@ static bool still_valid(const struct ffs_wpc *w, u64 pos)
 	       ffs_ext4im_valid(w->sb, w->inode, &w->map);
 }
 
+/* The folio is locked, and nothing else. */
+static void stop_mapped(const struct ffs_wpc *w, u64 pos)
+{
+	const struct ffs_mapping *m = w->inode->mapping;
+	const struct ffs_folio *f;
+
+	if (likely(!w->sb->env.stop))
+		return;
+	f = ffs_folio_find(m, (u32)(pos >> m->env->page_bits));
+	ffs_stop(&w->sb->env, WRITEBACK_MAPPED, w->inode->ino, FFS_HELD_FOLIOS, ffs_folio_pos(m, f),
+		 ffs_folio_end(m, f));
+}
+
 int ffs_ext4im_wb_map(struct ffs_wpc *w, u64 pos, u64 len)
 {
 	struct ffs_super *sb = w->sb;
@@ -97,7 +110,7 @@ int ffs_ext4im_wb_map(struct ffs_wpc *w, u64 pos, u64 len)
 		return err;
 	ffs_ext4im_trace(sb, ext4_iomap_map_writeback_range, inode, &m, pos, len, 0);
 	ffs_ext4im_to_iomap(sb, inode, &m, 0, &w->map);
-	ffs_stop(&sb->env, WRITEBACK_MAPPED, inode->ino, FFS_HELD_FOLIOS, pos, pos + len);
+	stop_mapped(w, pos);
 	return 0;
 }
 

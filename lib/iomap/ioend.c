@@ -78,7 +78,14 @@ static void finish(struct ffs_super *sb, struct ffs_inode *inode, const struct f
 	}
 	while (pos < end) {
 		struct ffs_folio *f = ffs_folio_find(m, (u32)(pos >> m->env->page_bits));
-		u64 stop = min(end, ffs_folio_end(m, f));
+		u64 stop;
+
+		/* What runs at a stop may have thrown it away where the kernel would have waited. */
+		if (!f || !(f->flags & FFS_FOLIO_WRITEBACK)) {
+			pos = (pos | (ffs_page_size(m->env) - 1)) + 1;
+			continue;
+		}
+		stop = min(end, ffs_folio_end(m, f));
 
 		f->write_pending -= (u32)(stop - pos);
 		if (!f->write_pending) {
@@ -178,7 +185,6 @@ void ffs_ioend_submit(struct ffs_wpc *w, int error)
 	w->ioend = NULL;
 	w->nr_folios = 0;
 	io->error = error;
-	ffs_stop(&w->sb->env, WRITEBACK_SENDING, w->inode->ino, 0, 0, 0);
 	if (!error)
 		ffs_iomap_bio(w->sb, w->wbc->sync_mode == FFS_WB_ALL ? "WS" : "W", io->addr,
 			      io->bytes);

@@ -143,6 +143,9 @@ int ffs_iomap_writepages(struct ffs_super *sb, struct ffs_inode *inode, struct f
 	}
 	if (wbc->range_cyclic)
 		m->writeback_index = wbc->nr_to_write <= 0 ? (u32)index : 0;
+	/* The last request: all folios are unlocked. */
+	if (w.ioend)
+		ffs_stop(&sb->env, WRITEBACK_SENDING, inode->ino, FFS_HELD_WORKER, 0, 0);
 	ffs_ioend_submit(&w, 0);
 	if (ret)
 		sb->wb_error = ret;
