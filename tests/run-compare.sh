@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# foliosim compare: one byte stored into a 2 MiB folio over a hole, under pages, large folios on buffer
+# heads, and large folios on iomap.  That such a store takes the whole folio was measured (v6.18, ext4 and
+# XFS: st_blocks 4096); the other figures follow from the operations.
+#
+# Environment: FOLIOSIM.  Exit 0, or 1.  Ends with "N passed, M failed".
+set -u
+if [ -z "${FOLIOSIM:-}" ] || [ ! -x "$FOLIOSIM" ]; then
+	echo "skipped: no foliosim at \"${FOLIOSIM:-}\" (set FOLIOSIM)"
+	exit 77
+fi
+passed=0
+failed=0
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+printf '%s\n' "open a" "write a 0 16K" "truncate a 2M" "fsync a" "dropcaches" \
+	"mread a 0 4096 madv=huge" "mtouch a 1M 1 1" "fsync a" "open b" "write b 0 4096" > "$work/ops"
+
+is() { # ROW VALUES
+	got=$(grep "^$1  " "$work/out" | head -n 1 | sed "s/^$1 *//; s/  */ /g")
+	if [ "$got" = "$2" ]; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAILED \"$1\": $got, expected $2"
+	fi
+}
+
+"$FOLIOSIM" compare --kernel v6.15,v6.18,iomap-next-v2 --mkfs "size=64M -b 4096" \
+	--mount buffered_iomap "$work/ops" > "$work/out" 2>&1
+# 16 KiB, then a page or the folio; b is not written.
+is "KiB to the device" "20 2064 2064"
+# What a program wrote: 16 KiB and a byte, and 4 KiB of b that has only space promised.
+is "KiB that files hold" "20 20 20"
+is "  KiB of blocks for it" "24 2052 2052"
+# b was never committed.
+is "files after a power cut" "1 1 1"
+is "  KiB by their size" "2048 2048 2048"
+is "  KiB that they hold" "16 16 16"
+is "rules broken" "0 0 0"
+
+# Without the mount option there is nothing to compare with, and that is said.
+"$FOLIOSIM" compare --kernel v7.0,iomap-next-v2 --mkfs "size=64M" "$work/ops" > "$work/out" 2>&1
+if grep -q "^iomap-next-v2: all files are on buffer heads" "$work/out"; then
+	passed=$((passed + 1))
+else
+	failed=$((failed + 1))
+	echo "FAILED: no word about the mount option"
+fi
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
