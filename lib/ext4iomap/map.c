@@ -147,12 +147,47 @@ static int write_begin(struct ffs_super *sb, struct ffs_inode *inode, u64 pos, u
 	return 0;
 }
 
+/*
+ * nodelalloc-trim: the size on disk follows at once, and blocks that a short write has allocated
+ * behind EOF go again, protected by the orphan list.
+ */
+static int trim(struct ffs_super *sb, struct ffs_inode *inode, u64 pos, u64 len, u64 written)
+{
+	u64 end = min(pos + written, inode->i_size);
+	bool behind = pos + len > inode->i_size;
+	struct ffs_handle *h;
+	int err;
+
+	if (end <= inode->i_disksize && !behind)
+		return 0;
+	err = ffs_start(sb, inode, FOLIOFS_CREDIT_DA_WRITE_END, 0, "ext4_iomap_buffered_write_end", &h);
+	if (err)
+		return err;
+	if (end > inode->i_disksize) {
+		ffs_set_disksize(sb, inode, end);
+		ffs_mark_inode_dirty(sb, h, inode, "ext4_iomap_buffered_write_end");
+	}
+	if (behind)
+		ffs_orphan_add(sb, h, inode);
+	ffs_handle_stop(h);
+	if (behind) {
+		ffs_truncate_cache(sb, inode, inode->i_size, ~0ull);
+		err = sb->truncate(sb, inode);
+		if (inode->nlink)
+			ffs_orphan_del(sb, NULL, inode);
+	}
+	return err;
+}
+
 /* What was reserved by this question and not written goes back. */
 static int write_end(struct ffs_super *sb, struct ffs_inode *inode, u64 pos, u64 len, u64 written,
 		     u32 flags, const struct ffs_iomap *map)
 {
 	u64 block = ffs_block_size(&sb->env), start, end = round_up_pow2(pos + len, block);
 
+	if (map->type == FFS_IOMAP_UNWRITTEN && (map->flags & FFS_IOMAP_F_NEW) &&
+	    !(flags & FFS_IOMAP_FAULT) && ffs_sb_has(sb, FOLIOFS_CHANGE_IM_NODELALLOC_TRIM))
+		return trim(sb, inode, pos, len, written);
 	if (map->type != FFS_IOMAP_DELALLOC || !(map->flags & FFS_IOMAP_F_NEW))
 		return 0;
 	/* The blocks of a fault are under a folio that is about to be dirtied. */
