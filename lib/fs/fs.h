@@ -131,6 +131,9 @@ __attribute__((format(printf, 4, 5))) void ffs_rule_broken(struct foliofs_fs *fs
 							   enum foliofs_rule rule, u32 ino,
 							   const char *format, ...);
 
+/* iomap_rules.c: dirty blocks of @f have somewhere to go. */
+void ffs_iomap_folio_rules(struct foliofs_fs *fs, const struct ffs_inode *inode,
+			   const struct ffs_folio *f);
 /* lock_rules.c: @taken was taken, or waited for, with @held held. */
 void ffs_lock_taken(struct foliofs_fs *fs, u32 ino, u32 held, u32 taken);
 

@@ -78,14 +78,15 @@ int ffs_iomap_zero_range(struct ffs_super *sb, struct ffs_inode *inode, u64 pos,
 		.caller = "iomap_zero_range",
 	};
 	u64 block = ffs_block_size(&sb->env), edge;
-	bool dirty;
+	/* Before v6.12 unwritten blocks were taken for zero whatever the cache had. */
+	bool look = ffs_sb_has(sb, FOLIOFS_CHANGE_IM_ZERO_DIRTY), dirty;
 	int ret;
 
 	if (!len)
 		return 0;
 	edge = min(len, block - (pos & (block - 1)));
 	/* A dirty first block is zeroed in the cache, whatever is mapped there (6.19: a batch). */
-	if (!fs->zero && (pos & (block - 1)) && needs_writeback(inode->mapping, pos, pos + edge)) {
+	if (look && !fs->zero && (pos & (block - 1)) && needs_writeback(inode->mapping, pos, pos + edge)) {
 		it.len = edge;
 		while ((ret = ffs_iomap_iter(&it, ops)) > 0)
 			zero_map(&it, did);
@@ -93,7 +94,7 @@ int ffs_iomap_zero_range(struct ffs_super *sb, struct ffs_inode *inode, u64 pos,
 		if (ret || !it.len)
 			return ret;
 	}
-	dirty = needs_writeback(inode->mapping, it.pos, it.pos + it.len);
+	dirty = look && needs_writeback(inode->mapping, it.pos, it.pos + it.len);
 	while ((ret = ffs_iomap_iter(&it, ops)) > 0) {
 		const struct ffs_iomap *src = ffs_iomap_source(&it);
 

@@ -176,6 +176,22 @@ static int zero_edges(struct ffs_ops *o, struct ffs_file *f, u64 off, u64 len, u
 	return err;
 }
 
+/* zr-sync-edges: blocks that are covered in part get written, since zeroing passes unwritten ones. */
+static int sync_edges(struct ffs_ops *o, struct ffs_inode *inode, u64 off, u64 end)
+{
+	u64 mask = ffs_block_size(&o->sb.env) - 1;
+	int err = 0;
+
+	if (!ffs_sb_has(&o->sb, FOLIOFS_CHANGE_IM_ZR_SYNC_EDGES) ||
+	    !(inode->flags & FFS_INODE_IOMAP))
+		return 0;
+	if (off & mask)
+		err = ffs_write_and_wait(o, inode, off & ~mask, off | mask);
+	if (!err && (end & mask))
+		err = ffs_write_and_wait(o, inode, end & ~mask, end | mask);
+	return err;
+}
+
 int ffs_zero_range(struct ffs_ops *o, struct ffs_file *f, u32 mode, u64 off, u64 len)
 {
 	struct ffs_super *sb = &o->sb;
@@ -189,7 +205,9 @@ int ffs_zero_range(struct ffs_ops *o, struct ffs_file *f, u32 mode, u64 off, u64
 	if (!(inode->flags & FFS_INODE_EXTENTS))
 		return -EOPNOTSUPP;
 	new_size = grown_size(inode, mode, end);
-	err = ffs_commit_journalled(o, inode);
+	err = sync_edges(o, inode, off, end);
+	if (!err)
+		err = ffs_commit_journalled(o, inode);
 	if (!err)
 		err = ffs_falloc_time(o, inode);
 	if (!err && !aligned)
