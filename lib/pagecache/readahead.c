@@ -118,7 +118,8 @@ static void read_order(struct ffs_mapping *m, struct ffs_ra *ra, const struct ff
 		read_pages(m, ra, r, index, ra->size, ra->async_size);
 		return;
 	}
-	if (!m->inode->i_size)
+	/* (No window: a mark that was made for reclaim, found before the first readahead.) */
+	if (!m->inode->i_size || !ra->size)
 		return;
 	limit = min(last_page(m), (u64)index + ra->size - 1);
 	order = min(order, m->max_order);
