@@ -74,6 +74,10 @@ static const struct per_mib writes[] = {
 	{ "v6.18", "size=20G", "bh+lf", 4 * K, 256, 256, 256, 0, 0 },
 	{ "v6.15", "size=20G -b 1024", "bh", 64 * K, 256, 1024, 1024, 256, 1024 },
 	{ "v6.18", "size=20G -b 1024", "bh+lf", 1 * M, 1, 1024, 1024, 1, 1024 },
+	{ "iomap-next-v2", "size=20G", "iomap+lf", 1 * M, 1, 0, 1, 1, 0 },
+	{ "iomap-next-v2", "size=20G", "iomap+lf", 64 * K, 16, 0, 16, 16, 0 },
+	{ "iomap-next-v2", "size=20G", "iomap+lf", 4 * K, 256, 0, 256, 0, 0 },
+	{ "iomap-next-v2", "size=20G -b 1024", "iomap+lf", 1 * M, 1, 0, 1, 1, 0 },
 	{ NULL, NULL, "iomap+lf", 1 * M, 1, 0, 1, 1, 0 },
 	{ NULL, NULL, "iomap+lf", 64 * K, 16, 0, 16, 16, 0 },
 	{ NULL, NULL, "iomap+lf", 4 * K, 256, 0, 256, 0, 0 },
@@ -103,7 +107,7 @@ static void writes_per_mib(void **state)
 }
 
 /*
- * New files: the same on buffer heads, and each fsync converts once.  XFS is not in this: its extents
+ * New files: the same on ext4, and each fsync converts once.  XFS is not in this: its extents
  * beyond the end of a file that grows cut folios.
  */
 static void new_files(void **state)
