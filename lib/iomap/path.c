@@ -29,7 +29,6 @@ int ffs_iomap_mkwrite(struct ffs_super *sb, struct ffs_inode *inode, struct ffs_
 	};
 	int ret;
 
-	ffs_emit(&sb->env, foliofs_mkwrite, inode->ino, f->index, f->order, 0);
 	if (inode->i_size <= it.pos)
 		return -EFAULT;
 	/* No list of blocks: their bits are set a word at a time. */
