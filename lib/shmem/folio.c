@@ -25,7 +25,7 @@ static u32 within_size(const struct ffs_super *sb, const struct ffs_inode *inode
 static u32 orders_of(const struct ffs_super *sb, const struct ffs_inode *inode, u32 index,
 		     u64 write_end, const struct ffs_shmem_vma *vma)
 {
-	u32 orders = 0, order;
+	u32 orders = 0;
 
 	switch (sb->env.geo.huge) {
 	case FOLIOFS_HUGE_ALWAYS:
@@ -40,12 +40,16 @@ static u32 orders_of(const struct ffs_super *sb, const struct ffs_inode *inode, 
 	case FOLIOFS_HUGE_NEVER:
 		break;
 	}
-	/* A folio that a fault brings in lies inside the mapping. */
-	for (order = 1; vma && order <= PMD_ORDER; order++) {
-		u64 first = round_down_pow2(index, 1ull << order);
+	/*
+	 * The orders in between are for writes; what a fault brings in is a page, or a whole
+	 * PMD if that lies inside the mapping.
+	 */
+	if (vma) {
+		u64 first = round_down_pow2(index, 1ull << PMD_ORDER);
 
-		if (first < vma->first || first + (1ull << order) > vma->end)
-			orders &= ~(1u << order);
+		orders &= 1u << PMD_ORDER;
+		if (first < vma->first || first + (1ull << PMD_ORDER) > vma->end)
+			orders = 0;
 	}
 	return orders;
 }
