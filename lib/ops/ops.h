@@ -71,6 +71,11 @@ static inline struct ffs_ops *ffs_ops(struct ffs_super *sb)
 }
 
 /* --- run.c --- */
+typedef s64 (*ffs_read_fn)(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len);
+typedef s64 (*ffs_write_fn)(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len, u64 readable);
+/* copy_file_range where no blocks are shared: what is copied, or an error (splice_copy_file_range). */
+s64 ffs_copy_range(struct ffs_ops *o, struct ffs_file *in, struct ffs_file *out,
+		   const struct foliofs_op *op, ffs_read_fn read, ffs_write_fn write);
 s64 ffs_run_op(struct ffs_ops *o, const struct foliofs_op *op);
 /* The file of a slot; NULL: not open. */
 struct ffs_file *ffs_file(struct ffs_ops *o, s32 slot);

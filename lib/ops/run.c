@@ -37,8 +37,8 @@ static s64 in_chunks(struct ffs_ops *o, struct ffs_file *f, const struct foliofs
 }
 
 /* copy_file_range through a pipe: pieces of 16 pages are read, then written. */
-static s64 copy_range(struct ffs_ops *o, struct ffs_file *in, struct ffs_file *out,
-		      const struct foliofs_op *op)
+s64 ffs_copy_range(struct ffs_ops *o, struct ffs_file *in, struct ffs_file *out,
+		   const struct foliofs_op *op, ffs_read_fn read, ffs_write_fn write)
 {
 	u64 page = ffs_page_size(&o->sb.env), piece = 16 * page, done = 0, len;
 
@@ -50,12 +50,12 @@ static s64 copy_range(struct ffs_ops *o, struct ffs_file *in, struct ffs_file *o
 		return -EINVAL;
 	while (done < len) {
 		u64 n = min(piece - ((op->off + done) & (page - 1)), len - done);
-		s64 ret = ffs_read(o, in, op->off + done, n);
+		s64 ret = read(o, in, op->off + done, n);
 
 		if (ret > 0) {
 			o->sb.copy_from = in->inode->mapping;
 			o->sb.copy_shift = op->off - op->off2;
-			ret = ffs_write(o, out, op->off2 + done, (u64)ret, (u64)ret);
+			ret = write(o, out, op->off2 + done, (u64)ret, (u64)ret);
 			o->sb.copy_from = NULL;
 		}
 		if (ret < 0)
@@ -223,7 +223,7 @@ static s64 file_op(struct ffs_ops *o, const struct foliofs_op *op)
 		if (!g)
 			return -EBADF;
 		return op->kind == FOLIOFS_OP_COPY_RANGE ?
-			       copy_range(o, f, g, op) :
+			       ffs_copy_range(o, f, g, op, ffs_read, ffs_write) :
 			       ffs_move_extents(o, f, g, op->off, op->len, op->off2);
 	case FOLIOFS_OP_FILL:
 		return ffs_fill(o, f, op->len);

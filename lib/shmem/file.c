@@ -22,7 +22,6 @@ static s64 write_file(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len, u
 	struct ffs_inode *inode = f->inode;
 	struct ffs_mapping *m = inode->mapping;
 	u64 chunk = (u64)ffs_page_size(&sb->env) << m->max_order, done = 0;
-	u64 src = ffs_src(sb->env.op, inode->ino);
 
 	if (f->flags & FOLIOFS_O_RDONLY)
 		return -EBADF;
@@ -39,7 +38,7 @@ static s64 write_file(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len, u
 		fill_folio(inode, folio);
 		ffs_emit(&sb->env, foliofs_step, inode->ino, 1, at, n,
 			 ffs_folio_size(m, folio));
-		ffs_content_write(&m->content, at, at + n, src);
+		ffs_store_content(sb, inode, &m->content, at, at + n);
 		ffs_folio_set_dirty(folio);
 		if (at + n > inode->i_size)
 			ffs_set_isize(sb, inode, at + n);
@@ -156,7 +155,7 @@ static s64 touch(struct ffs_ops *o, struct ffs_file *f, const struct foliofs_op 
 
 static s64 run(struct ffs_ops *o, const struct foliofs_op *op)
 {
-	struct ffs_file *f = ffs_file(o, op->file);
+	struct ffs_file *f = ffs_file(o, op->file), *g;
 
 	switch (op->kind) {
 	case FOLIOFS_OP_SYNC:
@@ -179,6 +178,9 @@ static s64 run(struct ffs_ops *o, const struct foliofs_op *op)
 		return touch(o, f, op, false, 0);
 	case FOLIOFS_OP_HWPOISON:
 		return f ? ffs_hwpoison(o, f, op->off) : -EBADF;
+	case FOLIOFS_OP_COPY_RANGE:
+		g = ffs_file(o, op->file2);
+		return f && g ? ffs_copy_range(o, f, g, op, read_file, write_file) : -EBADF;
 	default:
 		return -EOPNOTSUPP;
 	}

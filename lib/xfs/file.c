@@ -153,8 +153,9 @@ static void drop_caches(struct ffs_ops *o, u32 what)
 
 static s64 run(struct ffs_ops *o, const struct foliofs_op *op)
 {
-	struct ffs_file *f = ffs_file(o, op->file);
+	struct ffs_file *f = ffs_file(o, op->file), *g;
 	u64 page = ffs_page_size(&o->sb.env);
+	s64 ret;
 
 	switch (op->kind) {
 	case FOLIOFS_OP_SYNC:
@@ -188,8 +189,13 @@ static s64 run(struct ffs_ops *o, const struct foliofs_op *op)
 	case FOLIOFS_OP_FADVISE:
 		return ffs_fadvise(o, f, op->off, op->len, op->flags);
 	case FOLIOFS_OP_REFLINK:
-	case FOLIOFS_OP_COPY_RANGE:
 		return ffs_xfs_reflink(o, op);
+	case FOLIOFS_OP_COPY_RANGE:
+		ret = ffs_xfs_reflink(o, op);
+		g = ffs_file(o, op->file2);
+		if (ret > 0 || !f || !g)
+			return ret;
+		return ffs_copy_range(o, f, g, op, ffs_read, ffs_xfs_write); /* splice: no event */
 	default:
 		return -EOPNOTSUPP;
 	}

@@ -69,6 +69,12 @@ s64 ffs_xfs_reflink(struct ffs_ops *o, const struct foliofs_op *op)
 	}
 	if (!len)
 		return 0;
+	/* A copy may be shortened: to whole blocks, but where both files end. */
+	if (op->kind == FOLIOFS_OP_COPY_RANGE &&
+	    (from + len != in->i_size || to + len < out->i_size))
+		len &= ~(block - 1);
+	if (!len)
+		return 0;
 	if (((from | to) & (block - 1)) || ((len & (block - 1)) && from + len != in->i_size))
 		return -EINVAL;
 	if ((len & (block - 1)) && to + len < out->i_size)
