@@ -93,6 +93,10 @@ static void bm_zeroed_out(void *priv, struct ffs_inode *inode, u32 lblk, u64 pbl
 	struct ffs_super *sb = priv;
 	u8 bits = sb->env.block_bits;
 
+	/*
+	 * SIMPLIFIED: journalled data of the block may still be in the log; recovery brings it back,
+	 * since nothing has revoked it.  Here the zeros stay.
+	 */
 	ffs_content_zero(&sb->disk, pblk << bits, (pblk + len) << bits);
 	ffs_emit(&sb->env, foliofs_zero, inode->ino, (u64)lblk << bits, (u64)len << bits,
 		 ffs_str("zero-out on disk"));

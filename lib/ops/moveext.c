@@ -38,6 +38,16 @@ static int check_path(struct ffs_ops *o, struct ffs_inode *inode)
 	return -EOPNOTSUPP;
 }
 
+/* Blocks from @start on that are cut at the end of a file - one block late, as the kernel does it. */
+static u64 cut_at_eof(const struct ffs_super *sb, const struct ffs_inode *inode, u64 start, u64 n)
+{
+	u64 eof = ffs_blocks_up(&sb->env, inode->i_size);
+
+	if (eof <= start)
+		return 0;
+	return eof < start + n - 1 ? eof - start : n;
+}
+
 s64 ffs_move_extents(struct ffs_ops *o, struct ffs_file *f, struct ffs_file *donor, u64 off,
 		     u64 len, u64 donor_off)
 {
@@ -45,6 +55,7 @@ s64 ffs_move_extents(struct ffs_ops *o, struct ffs_file *f, struct ffs_file *don
 	u8 bits = sb->env.block_bits;
 	u32 per_page = 1u << (sb->env.page_bits - bits), total = 0;
 	u32 lblk = (u32)(off >> bits), dblk = (u32)(donor_off >> bits), end;
+	u64 blocks;
 	int err = check(o, f->inode, donor->inode, off, len, donor_off);
 
 	if (!err)
@@ -54,8 +65,12 @@ s64 ffs_move_extents(struct ffs_ops *o, struct ffs_file *f, struct ffs_file *don
 	if (err)
 		return err;
 	/* Nothing behind the end of either file is moved. */
-	len = min(len, round_up_pow2(f->inode->i_size, 1u << bits) - min(off, f->inode->i_size));
-	end = lblk + (u32)(len >> bits);
+	blocks = cut_at_eof(sb, f->inode, lblk, len >> bits);
+	if (blocks)
+		blocks = cut_at_eof(sb, donor->inode, dblk, blocks);
+	if (!blocks)
+		return -EINVAL;
+	end = lblk + (u32)blocks;
 	while (lblk < end) {
 		struct ffs_map_run run;
 		u32 n, moved = 0;
