@@ -80,7 +80,7 @@ class Writers:
 
 def read_word(b, writers):
     """(operation, offset) that these 8 bytes say, or None."""
-    if not all(c & 0x80 for c in b):
+    if len(b) < 8 or not all(c & 0x80 for c in b):
         return None
     op = b[0] & 0x7f
     x = op * 37 & 0x7f
