@@ -282,8 +282,12 @@ static void promise(struct foliofs_fs *fs, const struct ffs_inode *inode, u64 fi
 		return;
 	ffs_runs_clear(&p->bytes, first, end);
 	if (unlikely(fs->stop_fn)) {
-		ffs_runs_for_each(&p->starting, r, at, first, end)
-			ffs_runs_set(&p->bytes, max(r->first, first), min(r->end, end), r->a, r->b);
+		ffs_runs_for_each(&p->starting, r, at, first, end) {
+			u64 stop = min(r->end, r->b == FFS_SRC_ZERO ? min(end, x.zero_end) : end);
+
+			if (max(r->first, first) < stop)
+				ffs_runs_set(&p->bytes, max(r->first, first), stop, r->a, r->b);
+		}
 	} else if (x.end > first) {
 		foliofs_fs_for_each_content(fs, inode->ino, promise_run, &x);
 	}
