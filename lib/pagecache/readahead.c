@@ -73,6 +73,8 @@ static void read_pages_unbounded(struct ffs_mapping *m, struct ffs_ra *ra,
 	u32 step = 1u << m->min_order, mark, i;
 
 	mark = (index + nr - lookahead + step - 1) & ~(step - 1);
+	/* What begins inside a folio begins with that folio, and ends where it would have ended. */
+	nr += index & (step - 1);
 	index &= ~(step - 1);
 	for (i = 0; i < nr; i += step) {
 		struct ffs_folio *f;
