@@ -2,6 +2,8 @@
 /*
  * O_DIRECT: xfs_file_dio_write_aligned/_unaligned, xfs_file_dio_read, iomap_dio_rw,
  * xfs_direct_write_iomap_begin, xfs_dio_write_end_io (v6.18).
+ *
+ * SIMPLIFIED: a write of parts of blocks is done like one of whole blocks.
  */
 #include "xfs.h"
 
