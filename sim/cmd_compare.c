@@ -15,7 +15,9 @@ static const char usage[] =
 	"and dirty, the rules they break, and the first event in which each differs from the first\n"
 	"kernel.\n"
 	"\n"
-	"  --kernel K,K..       kernels (default: " KERNELS_DEFAULT ")\n"
+	"  --kernel K,K..       kernels (default: " KERNELS_DEFAULT "); those\n"
+	"                       with ext4 on iomap as a mount option get it, but for --mount\n"
+	"                       nobuffered_iomap\n"
 	REPLAY_USAGE
 	"  --report DIR         page with tables and plots: DIR/index.html\n"
 	"  --json               the result as JSON\n"
@@ -62,6 +64,25 @@ static void again(const struct replay_args *a, char *out, size_t len)
 	snprintf(out, len, "foliosim replay%.*s%s", (int)n, a->again, kernel ? kernel : "");
 }
 
+/* The two data paths are what is compared: a kernel that has iomap as a mount option gets it. */
+static void mount_iomap(struct replay_args *a, struct replay_setup *s, const struct foliofs_kernel *k,
+			int nr)
+{
+	static char mount[512];
+	const char *given = a->geometry.mount ? a->geometry.mount : "";
+	bool option = false;
+	int i;
+
+	for (i = 0; i < nr; i++)
+		option |= foliofs_kernel_has(&k[i], FOLIOFS_CHANGE_IM_MOUNTOPT) ||
+			  foliofs_kernel_has(&k[i], FOLIOFS_CHANGE_IM_2024_MOUNTOPT);
+	if (!option || strstr(given, "buffered_iomap"))
+		return;
+	s->geometry.mount.buffered_iomap = true;
+	snprintf(mount, sizeof(mount), "%s%sbuffered_iomap", given, *given ? "," : "");
+	replay_again(a, "--mount", mount);
+}
+
 static int compare(struct replay_args *a, const char *path, bool json, const char *report)
 {
 	struct foliofs_kernel k[REPLAY_KERNELS];
@@ -80,6 +101,7 @@ static int compare(struct replay_args *a, const char *path, bool json, const cha
 		replay_setup_free(&s);
 		return complain(2, nr < 0 ? err : "--kernel: expected several kernels");
 	}
+	mount_iomap(a, &s, k, nr);
 	ret = compare_run(&c, &s, k, nr, err, sizeof(err));
 	if (ret) {
 		ret = complain(ret == -EINVAL ? 3 : 4, err);

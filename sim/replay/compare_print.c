@@ -191,7 +191,7 @@ static void print_table(FILE *f, const struct compare *c)
 	print_rules(f, c);
 }
 
-/* A kernel with the series, and nobody has asked for it: it says nothing about iomap. */
+/* A kernel with the series, switched off: it says nothing about iomap. */
 static void print_path(FILE *f, const struct compare *c, const struct compare_side *s)
 {
 	const struct foliofs_kernel *k = &s->result.kernel;
@@ -200,7 +200,7 @@ static void print_path(FILE *f, const struct compare *c, const struct compare_si
 	    !(foliofs_kernel_has(k, FOLIOFS_CHANGE_IM_MOUNTOPT) ||
 	      foliofs_kernel_has(k, FOLIOFS_CHANGE_IM_2024_MOUNTOPT)))
 		return;
-	fprintf(f, "\n%s: all files are on buffer heads; --mount buffered_iomap puts them on iomap\n",
+	fprintf(f, "\n%s: all files are on buffer heads (nobuffered_iomap)\n",
 		k->name);
 }
 
