@@ -16,12 +16,15 @@ const char *ffs_lock_name(u32 lock)
 void ffs_lock_record(struct ffs_env *env, enum ffs_lock lock, u32 ino)
 {
 	struct ffs_lock_order *o = &env->locks;
-	u32 held;
+	u32 held, fresh = 0;
 
-	for (held = 0; held < FFS_LOCK_NR; held++) {
-		if (held == lock || !o->now.held[held] || ((o->after[lock] >> held) & 1))
-			continue;
-		o->after[lock] |= (u8)(1u << held);
+	for (held = 0; held < FFS_LOCK_NR; held++)
+		if (held != lock && o->now.held[held])
+			fresh |= 1u << held;
+	fresh &= ~(u32)o->after[lock];
+	o->after[lock] |= (u8)fresh;
+	for (; fresh; fresh &= fresh - 1) {
+		held = (u32)__builtin_ctz(fresh);
 		ffs_emit(env, foliofs_lock_order, ino, ffs_str(ffs_lock_name(held)),
 			 ffs_str(ffs_lock_name(lock)), held, lock);
 	}
