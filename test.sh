@@ -25,6 +25,7 @@ build_in "$build-release"
 CC=clang cmake -S . -B "$build-clang" -G Ninja -DCMAKE_BUILD_TYPE=Release >/dev/null
 build_in "$build-clang"
 
+export FOLIOSIM_SWEEP=$PWD/$build-release/foliosim # for sweeps over much
 log=$build/ctest.log
 status=0
 ctest --test-dir "$build" -j2 --output-on-failure | tee "$log" || status=1

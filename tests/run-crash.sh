@@ -4,7 +4,8 @@
 # source tree where they are), under v6.18: no rule breaks.  And where a fix is missing whose absence a
 # power cut shows, its hole is found.
 #
-# FOLIOSIM: the simulator; SOURCE_DIR: the top of the source tree.  Ends with "N passed, M failed".
+# FOLIOSIM: the simulator; FOLIOSIM_SWEEP: the same without sanitizers, for the larger collection;
+# SOURCE_DIR: the top of the source tree.  Ends with "N passed, M failed".
 set -u
 : "${SOURCE_DIR:=$(dirname "$0")/..}"
 : "${FOLIOSIM:?is not set}"
@@ -38,10 +39,14 @@ for dir in "$SOURCE_DIR"/tests/conform/6.*/*/ "$SOURCE_DIR"/../shared/golden/*/ 
 	"$SOURCE_DIR"/../shared/golden-6.*/*/; do
 	dir=${dir%/}
 	[ -f "$dir/meta.yaml" ] || continue
+	case $dir in
+	"$SOURCE_DIR"/tests/*) foliosim=$FOLIOSIM ;;
+	*) foliosim=${FOLIOSIM_SWEEP:-$FOLIOSIM} ;;
+	esac
 	set -- --kernel v6.18 --meta "$dir/meta.yaml"
 	prepare=$(unpack "$dir" prepare.txt)
 	[ -s "$prepare" ] && set -- "$@" --prepare "$prepare"
-	"$FOLIOSIM" replay --crash-every "$@" "$(unpack "$dir" ops.txt)" > "$work/out" 2>&1
+	"$foliosim" replay --crash-every "$@" "$(unpack "$dir" ops.txt)" > "$work/out" 2>&1
 	verdict "$dir" 0 $?
 done
 

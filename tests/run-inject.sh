@@ -4,7 +4,8 @@
 # 32 places and ever fewer behind them in the scenarios that are quick, less in those with folios of thousands
 # of extents.  Left out here are credits and seeds, which take minutes: foliosim run --inject all scenarios
 #
-# FOLIOSIM: the simulator; SOURCE_DIR: the top of the source tree.  Ends with "N passed, M failed".
+# FOLIOSIM: the simulator; FOLIOSIM_SWEEP: the same without sanitizers, for most of it;
+# SOURCE_DIR: the top of the source tree.  Ends with "N passed, M failed".
 set -u
 : "${SOURCE_DIR:=$(dirname "$0")/..}"
 : "${FOLIOSIM:?is not set}"
@@ -12,11 +13,11 @@ cd "$SOURCE_DIR/scenarios" || exit 1
 passed=0
 failed=0
 
-# inject PLACES PATH...
+# inject FOLIOSIM PLACES PATH...
 inject() {
-	places=$1
-	shift
-	out=$("$FOLIOSIM" run --inject all --places "$places" "$@")
+	foliosim=$1 places=$2
+	shift 2
+	out=$("$foliosim" run --inject all --places "$places" "$@")
 	status=$?
 	echo "$out" | grep -v '^ok '
 	sum=$(echo "$out" |
@@ -29,8 +30,9 @@ inject() {
 	failed=$((failed + ${sum#* }))
 }
 
-inject 32 crash isize zeroing writeback teaching orders interleave field
-inject 1 blockmath changes
+inject "$FOLIOSIM" 32 crash isize teaching
+inject "${FOLIOSIM_SWEEP:-$FOLIOSIM}" 32 zeroing writeback orders interleave field
+inject "${FOLIOSIM_SWEEP:-$FOLIOSIM}" 1 blockmath changes
 
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]
