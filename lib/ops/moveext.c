@@ -53,7 +53,7 @@ s64 ffs_move_extents(struct ffs_ops *o, struct ffs_file *f, struct ffs_file *don
 {
 	struct ffs_super *sb = &o->sb;
 	u8 bits = sb->env.block_bits;
-	u32 per_page = 1u << (sb->env.page_bits - bits), total = 0;
+	u32 per_page = max(sb->env.geo.page_size >> bits, 1u), total = 0;
 	u32 lblk = (u32)(off >> bits), dblk = (u32)(donor_off >> bits), end;
 	u64 blocks;
 	int err = check(o, f->inode, donor->inode, off, len, donor_off);
