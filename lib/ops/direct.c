@@ -293,6 +293,8 @@ s64 ffs_direct_read(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len)
 		f->flags |= FOLIOFS_O_DIRECT;
 		return ret;
 	}
+	if (sb->direct_data)
+		sb->direct_data->there = true;
 	if (pos < inode->i_size) {
 		ffs_write_and_wait(o, inode, pos, end - 1);
 		/* Maps are asked for to the end of the request, behind i_size too. */
@@ -305,6 +307,9 @@ s64 ffs_direct_read(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len)
 			if (err > 0 && !(map.flags & FFS_MAP_UNWRITTEN) &&
 			    ((done | min(end, (u64)(map.lblk + map.len) << bits)) & (SECTOR_SIZE - 1)))
 				err = -EINVAL;
+			else if (err > 0 && !(map.flags & FFS_MAP_UNWRITTEN))
+				ffs_direct_bring(sb, done, ((map.pblk - map.lblk) << bits) + done,
+						 ((u64)(map.lblk + map.len) << bits) - done);
 			done = (u64)(map.lblk + max(map.len, 1u)) << bits;
 		}
 		end = min(end, inode->i_size);

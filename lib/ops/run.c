@@ -36,11 +36,15 @@ static s64 in_chunks(struct ffs_ops *o, struct ffs_file *f, const struct foliofs
 	return (s64)done;
 }
 
-/* copy_file_range through a pipe: pieces of 16 pages are read, then written. */
+/*
+ * copy_file_range through a pipe: pieces of 16 pages are read, then written.  The pages are those
+ * of the page cache, or new ones that a direct read fills (copy_splice_read, v6.5).
+ */
 s64 ffs_copy_range(struct ffs_ops *o, struct ffs_file *in, struct ffs_file *out,
 		   const struct foliofs_op *op, ffs_read_fn read, ffs_write_fn write)
 {
 	u64 page = ffs_page_size(&o->sb.env), piece = 16 * page, done = 0, len;
+	struct ffs_direct_data direct = { 0 };
 
 	/* Only what lies before EOF; nothing of it: the source is not even looked at. */
 	if (op->off >= in->inode->i_size)
@@ -49,15 +53,21 @@ s64 ffs_copy_range(struct ffs_ops *o, struct ffs_file *in, struct ffs_file *out,
 	if (in->inode == out->inode && op->off < op->off2 + len && op->off2 < op->off + len)
 		return -EINVAL;
 	while (done < len) {
-		u64 n = min(piece - ((op->off + done) & (page - 1)), len - done);
-		s64 ret = read(o, in, op->off + done, n);
+		u64 skew = in->flags & FOLIOFS_O_DIRECT ? 0 : (op->off + done) & (page - 1);
+		u64 n = min(piece - skew, len - done);
+		s64 ret;
 
+		direct.there = false;
+		o->sb.direct_data = &direct;
+		ret = read(o, in, op->off + done, n);
+		o->sb.direct_data = NULL;
 		if (ret > 0) {
-			o->sb.copy_from = in->inode->mapping;
+			o->sb.copy_from = direct.there ? &direct.bytes : &in->inode->mapping->content;
 			o->sb.copy_shift = op->off - op->off2;
 			ret = write(o, out, op->off2 + done, (u64)ret, (u64)ret);
 			o->sb.copy_from = NULL;
 		}
+		ffs_runs_free(&direct.bytes);
 		if (ret < 0)
 			return done ? (s64)done : ret;
 		if (!ret)

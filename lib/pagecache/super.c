@@ -254,10 +254,16 @@ void ffs_store_content(struct ffs_super *sb, const struct ffs_inode *inode, stru
 		       u64 pos, u64 end)
 {
 	if (sb->copy_from)
-		ffs_content_clone(c, pos, &sb->copy_from->content, pos + sb->copy_shift, end - pos,
+		ffs_content_clone(c, pos, sb->copy_from, pos + sb->copy_shift, end - pos,
 				  inode->ino);
 	else
 		ffs_content_write(c, pos, end, ffs_src(sb->env.op, inode->ino));
+}
+
+void ffs_direct_bring(struct ffs_super *sb, u64 pos, u64 addr, u64 len)
+{
+	if (sb->direct_data)
+		ffs_content_copy(&sb->direct_data->bytes, pos, &sb->disk, addr, len, FFS_SRC_ZERO);
 }
 
 void ffs_queue_work(struct ffs_super *sb, struct ffs_work *w)

@@ -24,6 +24,12 @@ struct ffs_work {
 	struct ffs_inode *inode;
 };
 
+/* What a direct read brought, by byte of the file; nothing where it is zero. */
+struct ffs_direct_data {
+	bool there; /* it was one: what the page cache holds says nothing */
+	struct ffs_runs bytes;
+};
+
 struct ffs_super {
 	struct ffs_env env;
 	struct ffs_journal *journal;
@@ -41,9 +47,11 @@ struct ffs_super {
 	void (*flush_all)(struct ffs_super *sb);
 
 	struct ffs_runs disk; /* content of the device by byte */
-	/* Writes carry what [offset + copy_shift) of this file holds; NULL: bytes of their own. */
-	const struct ffs_mapping *copy_from;
+	/* Writes carry what these bytes are at offset + copy_shift; NULL: bytes of their own. */
+	const struct ffs_runs *copy_from;
 	u64 copy_shift;
+	/* A direct read leaves here what it has brought; NULL: nobody wants to know. */
+	struct ffs_direct_data *direct_data;
 	/* What the device holds in the place of blocks that are logged, not yet written home. */
 	struct ffs_runs not_home;
 	/* data=journal: blocks in the running transaction, key block, b = inode << 32 | lblk */
@@ -94,6 +102,8 @@ void ffs_inode_remove(struct ffs_super *sb, struct ffs_inode *inode);
 /* A write stores [pos, end) of @inode: into @c, content by byte of the file. */
 void ffs_store_content(struct ffs_super *sb, const struct ffs_inode *inode, struct ffs_runs *c,
 		       u64 pos, u64 end);
+/* A direct read brings @len bytes at @addr of the device to @pos of the file. */
+void ffs_direct_bring(struct ffs_super *sb, u64 pos, u64 addr, u64 len);
 
 /* What the credit formulas ask of @inode. */
 struct foliofs_inode_kind ffs_inode_kind(const struct ffs_super *sb, const struct ffs_inode *inode);

@@ -51,7 +51,7 @@ static void write_piece(struct ffs_iomap_iter *it, u64 len)
 		if (tail)
 			ffs_content_zero(&sb->disk, addr + len, addr + len + tail);
 	}
-	ffs_content_write(&data, it->pos, end, ffs_src(sb->env.op, it->inode->ino));
+	ffs_store_content(sb, it->inode, &data, it->pos, end);
 	ffs_content_copy(&sb->disk, addr, &data, it->pos, len, FFS_SRC_ZERO);
 	ffs_runs_free(&data);
 	ffs_iomap_bio(sb, "WS", addr, len);
@@ -79,10 +79,12 @@ static int dio(struct ffs_ops *o, struct ffs_inode *inode, u64 pos, u64 len, boo
 		u64 n = ffs_iomap_length(&it);
 
 		unwritten |= it.map.type == FFS_IOMAP_UNWRITTEN;
-		if (write)
+		if (write) {
 			write_piece(&it, n);
-		else if (it.map.type == FFS_IOMAP_MAPPED)
+		} else if (it.map.type == FFS_IOMAP_MAPPED) {
+			ffs_direct_bring(sb, it.pos, ffs_iomap_addr(&it.map, it.pos), n);
 			ffs_iomap_bio(sb, "RS", ffs_iomap_addr(&it.map, it.pos), n);
+		}
 		ffs_iomap_advance(&it, n);
 	}
 	if (ret || !write)
@@ -137,6 +139,8 @@ s64 ffs_xfs_direct_read(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len)
 
 	if ((pos | len) & 511)
 		return -EINVAL;
+	if (o->sb.direct_data)
+		o->sb.direct_data->there = true;
 	ffs_emit(&o->sb.env, xfs_file_direct_read, inode->ino, inode->i_disksize, pos, len);
 	ffs_touch_atime(o, f, inode);
 	if (pos >= inode->i_size)

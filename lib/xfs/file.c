@@ -82,6 +82,12 @@ static s64 read_file(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len)
 	return ffs_read(o, f, pos, len);
 }
 
+/* A splice through the page cache has no event of its own; of a direct file it is a read. */
+static s64 splice_file(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len)
+{
+	return f->flags & FOLIOFS_O_DIRECT ? read_file(o, f, pos, len) : ffs_read(o, f, pos, len);
+}
+
 int ffs_xfs_fsync(struct ffs_super *sb, struct ffs_inode *inode, u64 first, u64 last, bool datasync)
 {
 	struct ffs_xfs_inode *i = ffs_xfs_inode(inode);
@@ -195,7 +201,7 @@ static s64 run(struct ffs_ops *o, const struct foliofs_op *op)
 		g = ffs_file(o, op->file2);
 		if (ret > 0 || !f || !g)
 			return ret;
-		return ffs_copy_range(o, f, g, op, ffs_read, ffs_xfs_write); /* splice: no event */
+		return ffs_copy_range(o, f, g, op, splice_file, ffs_xfs_write);
 	default:
 		return -EOPNOTSUPP;
 	}
