@@ -9,9 +9,9 @@
  * older.  A snapshot shares the trees of inodes, and the name space, with the one
  * before wherever nothing has changed.
  *
- * SIMPLIFIED: without a journal the metadata of the last successful fsync, sync or
- * syncfs is taken to be on disk, of all files; a real file system without a journal
- * may be in any state that e2fsck has to repair.
+ * SIMPLIFIED: without a journal the metadata of the last successful fsync, msync, O_SYNC
+ * write, sync or syncfs is taken to be on disk, of all files; a real file system without a
+ * journal may be in any state that e2fsck has to repair.
  */
 #include "bh/bh.h"
 #include "fs.h"

@@ -331,9 +331,29 @@ static void promise_all(struct foliofs_fs *fs)
 			promise(fs, sb->inodes[i], 0, ~0ull);
 }
 
-static bool syncs_metadata(const struct foliofs_op *op)
+/* A write into @f has ended with an fsync. */
+static bool sync_write(const struct ffs_super *sb, const struct ffs_file *f)
 {
-	return op->kind == FOLIOFS_OP_FSYNC || op->kind == FOLIOFS_OP_FDATASYNC || syncs_all(op);
+	return f && ((f->flags & (FOLIOFS_O_SYNC | FOLIOFS_O_DSYNC)) || sb->env.geo.mount.sync);
+}
+
+/* Also the syncs of msync, and of writes into @f. */
+static bool syncs_metadata(const struct ffs_super *sb, const struct ffs_file *f,
+			   const struct foliofs_op *op)
+{
+	switch (op->kind) {
+	case FOLIOFS_OP_FSYNC:
+	case FOLIOFS_OP_FDATASYNC:
+	case FOLIOFS_OP_MSYNC:
+		return true;
+	case FOLIOFS_OP_WRITE:
+	case FOLIOFS_OP_WRITE_BAD:
+	case FOLIOFS_OP_APPEND:
+	case FOLIOFS_OP_COPY_RANGE:
+		return sync_write(sb, f);
+	default:
+		return syncs_all(op);
+	}
 }
 
 void ffs_promise_after(struct foliofs_fs *fs, const struct foliofs_op *op, s64 result)
@@ -353,7 +373,8 @@ void ffs_promise_after(struct foliofs_fs *fs, const struct foliofs_op *op, s64 r
 			      result);
 	if (result < 0)
 		return;
-	if (!ffs_journal_present(sb->journal) && syncs_metadata(op)) {
+	if (!ffs_journal_present(sb->journal) &&
+	    syncs_metadata(sb, op->kind == FOLIOFS_OP_COPY_RANGE ? g : f, op)) {
 		ffs_commit_locked(fs);
 		ffs_commit_done(fs);
 	}
@@ -376,8 +397,7 @@ void ffs_promise_after(struct foliofs_fs *fs, const struct foliofs_op *op, s64 r
 		f = op->kind == FOLIOFS_OP_COPY_RANGE ? g : f;
 		at = op->kind == FOLIOFS_OP_COPY_RANGE ? op->off2 :
 		     op->kind == FOLIOFS_OP_APPEND ? fs->append_pos : op->off;
-		if (f && ((f->flags & (FOLIOFS_O_SYNC | FOLIOFS_O_DSYNC)) ||
-			  sb->env.geo.mount.sync))
+		if (sync_write(sb, f))
 			promise(fs, f->inode, at, at + (u64)result);
 		break;
 	case FOLIOFS_OP_SYNC:
