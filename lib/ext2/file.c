@@ -34,6 +34,12 @@ static s64 write_file(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len, u
 	return (s64)done;
 }
 
+/* Through the page cache only: direct reads are not modelled. */
+static s64 read_file(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len)
+{
+	return f->flags & FOLIOFS_O_DIRECT ? -EOPNOTSUPP : ffs_read(o, f, pos, len);
+}
+
 static int not_modelled(struct ffs_ops *o, struct ffs_file *f, u32 mode, u64 off, u64 len)
 {
 	(void)o;
@@ -162,7 +168,7 @@ static const struct ffs_fs_type type = {
 	.run = run,
 	.inode_new = inode_new,
 	.inactivate = inactivate,
-	.read = ffs_read,
+	.read = read_file,
 	.write = write_file,
 	.fallocate = not_modelled,
 	.setsize = set_size,

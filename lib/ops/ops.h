@@ -73,6 +73,8 @@ static inline struct ffs_ops *ffs_ops(struct ffs_super *sb)
 /* --- run.c --- */
 typedef s64 (*ffs_read_fn)(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len);
 typedef s64 (*ffs_write_fn)(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len, u64 readable);
+/* What an operation that is for files fails with on an open directory (v6.18); 0: it may go on. */
+s64 ffs_not_for_dirs(const struct ffs_file *f, const struct foliofs_op *op);
 /* copy_file_range where no blocks are shared: what is copied, or an error (splice_copy_file_range). */
 s64 ffs_copy_range(struct ffs_ops *o, struct ffs_file *in, struct ffs_file *out,
 		   const struct foliofs_op *op, ffs_read_fn read, ffs_write_fn write);

@@ -11,6 +11,28 @@ static struct ffs_inode *target(struct ffs_ops *o, const struct foliofs_op *op)
 	return op->path ? ffs_lookup(o, op->path) : NULL;
 }
 
+s64 ffs_not_for_dirs(const struct ffs_file *f, const struct foliofs_op *op)
+{
+	if (!ffs_is_dir(f->inode))
+		return 0;
+	switch (op->kind) {
+	case FOLIOFS_OP_READ:
+	case FOLIOFS_OP_COPY_RANGE:
+		return -EISDIR;
+	case FOLIOFS_OP_WRITE:
+	case FOLIOFS_OP_APPEND:
+	case FOLIOFS_OP_WRITE_BAD:
+	case FOLIOFS_OP_FALLOCATE:
+		return -EBADF; /* it is never open for writing */
+	case FOLIOFS_OP_MREAD:
+	case FOLIOFS_OP_MWRITE:
+	case FOLIOFS_OP_MTOUCH:
+		return -ENODEV;
+	default:
+		return 0;
+	}
+}
+
 /* write, append and read in pieces of op->chunk bytes. */
 static s64 in_chunks(struct ffs_ops *o, struct ffs_file *f, const struct foliofs_op *op)
 {
@@ -193,6 +215,9 @@ static s64 file_op(struct ffs_ops *o, const struct foliofs_op *op)
 
 	if (!f)
 		return -EBADF;
+	ret = ffs_not_for_dirs(f, op);
+	if (ret)
+		return ret;
 	switch (op->kind) {
 	case FOLIOFS_OP_CLOSE:
 		return ffs_close(o, f);

@@ -209,8 +209,13 @@ static s64 open_file(struct ffs_ops *o, const struct foliofs_op *op)
 		ffs_error(&o->sb.env, "open-file slot %d is in use", op->file);
 		return -EBUSY;
 	}
+	if (op->flags & FOLIOFS_O_TMPFILE)
+		return -EOPNOTSUPP; /* not modelled */
 	if (inode && (op->flags & FOLIOFS_O_CREAT) && (op->flags & FOLIOFS_O_EXCL))
 		return -EEXIST;
+	if (inode && ffs_is_dir(inode) &&
+	    !(op->flags & (FOLIOFS_O_RDONLY | FOLIOFS_O_PATH | FOLIOFS_O_DIRECTORY)))
+		return -EISDIR;
 	if (!inode && !(op->flags & FOLIOFS_O_CREAT))
 		return -ENOENT;
 	if (!inode)
@@ -303,9 +308,13 @@ static s64 many(struct ffs_ops *o, struct ffs_file *f, const struct foliofs_op *
 static s64 file_op(struct ffs_ops *o, const struct foliofs_op *op)
 {
 	struct ffs_file *f = ffs_file(o, op->file);
+	s64 ret;
 
 	if (!f)
 		return -EBADF;
+	ret = ffs_not_for_dirs(f, op);
+	if (ret)
+		return ret;
 	switch (op->kind) {
 	case FOLIOFS_OP_CLOSE:
 		return close_file(o, f);
