@@ -76,6 +76,10 @@ static int read_rows(struct cost_table *t, struct csv *csv)
 		t->rows = trace_realloc(t->rows, t->nr + 1, sizeof(r));
 		t->rows[t->nr++] = r;
 	}
+	if (!ret && !t->nr) {
+		csv->nr_line++;
+		return csv_refuse(csv, "a row of a table", "the end of the file");
+	}
 	return ret;
 }
 
