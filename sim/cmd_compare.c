@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernels.h"
 #include "replay/compare.h"
 
 static const char usage[] =
@@ -74,8 +75,7 @@ static void mount_iomap(struct replay_args *a, struct replay_setup *s, const str
 	int i;
 
 	for (i = 0; i < nr; i++)
-		option |= foliofs_kernel_has(&k[i], FOLIOFS_CHANGE_IM_MOUNTOPT) ||
-			  foliofs_kernel_has(&k[i], FOLIOFS_CHANGE_IM_2024_MOUNTOPT);
+		option |= kernel_iomap_by_mount(&k[i]);
 	if (!option || strstr(given, "buffered_iomap"))
 		return;
 	s->geometry.mount.buffered_iomap = true;

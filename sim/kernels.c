@@ -63,3 +63,9 @@ int kernels_parse(const char *list, const struct kernel_changes *c, struct folio
 		list += len + 1;
 	}
 }
+
+bool kernel_iomap_by_mount(const struct foliofs_kernel *k)
+{
+	return foliofs_kernel_has(k, FOLIOFS_CHANGE_IM_MOUNTOPT) ||
+	       foliofs_kernel_has(k, FOLIOFS_CHANGE_IM_2024_MOUNTOPT);
+}

@@ -49,5 +49,27 @@ else
 	failed=$((failed + 1))
 	echo "FAILED: no word about the mount option"
 fi
+
+# replay and credits take the mount options as given, and say which path that is.
+says() { # YES-OR-NO TEXT COMMAND...
+	want=$1
+	text=$2
+	shift 2
+	"$FOLIOSIM" "$@" > "$work/out" 2>&1
+	if grep -q "$text" "$work/out"; then got=yes; else got=no; fi
+	if [ "$got" = "$want" ]; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAILED $*: \"$text\": $got, expected $want"
+	fi
+}
+replayed="replay --kernel iomap-next-v2 --mkfs size=64M $work/ops"
+says yes "^data path    buffer heads" $replayed
+says no "^data path" $replayed --mount buffered_iomap
+says no "^data path" replay --kernel v6.18 --mkfs size=64M "$work/ops"
+asked="credits --mkfs size=64M --kernel v6.18,iomap-next-v2"
+says yes "^iomap-next-v2: files on buffer heads" $asked
+says no "files on buffer heads" $asked --mount buffered_iomap
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -6,6 +6,7 @@
 
 #include "cost.h"
 #include "geometry/geometry_meta.h"
+#include "kernels.h"
 #include "replay/simulate.h"
 
 static struct cost_side *add(struct cost_sides *sides, char *err, size_t errlen)
@@ -16,12 +17,6 @@ static struct cost_side *add(struct cost_sides *sides, char *err, size_t errlen)
 	}
 	memset(&sides->side[sides->nr], 0, sizeof(sides->side[0]));
 	return &sides->side[sides->nr++];
-}
-
-static bool iomap_by_mount(const struct foliofs_kernel *k)
-{
-	return foliofs_kernel_has(k, FOLIOFS_CHANGE_IM_MOUNTOPT) ||
-	       foliofs_kernel_has(k, FOLIOFS_CHANGE_IM_2024_MOUNTOPT);
 }
 
 int cost_sides_of_kernels(struct cost_sides *sides, const struct replay_setup *s,
@@ -39,7 +34,7 @@ int cost_sides_of_kernels(struct cost_sides *sides, const struct replay_setup *s
 		snprintf(side->name, sizeof(side->name), "%.63s", k[i].name);
 		side->kernel = k[i];
 		side->geometry = s->geometry;
-		if (!no && iomap_by_mount(&k[i]))
+		if (!no && kernel_iomap_by_mount(&k[i]))
 			side->geometry.mount.buffered_iomap = true;
 	}
 	return 0;

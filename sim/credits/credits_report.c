@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "kernels.h"
+
 struct table {
 	FILE *out;
 	const struct credits_file *file;
@@ -145,6 +147,15 @@ static void reasons(const struct table *t, enum foliofs_credit_op op)
 	}
 }
 
+/* The kernel's name says iomap, its column does not. */
+static void paths(const struct table *t)
+{
+	for (unsigned int n = 0; n < t->nr; n++)
+		if (kernel_iomap_by_mount(&t->k[n]) && !t->g->mount.buffered_iomap)
+			fprintf(t->out, "%s: files on buffer heads; on iomap with --mount buffered_iomap\n",
+				t->k[n].name);
+}
+
 int credits_table(FILE *out, const struct credits_file *f, const struct foliofs_geometry *g,
 		  const struct foliofs_kernel *k, unsigned int nr_kernels)
 {
@@ -164,6 +175,7 @@ int credits_table(FILE *out, const struct credits_file *f, const struct foliofs_
 	fprintf(out, "\n");
 	for (unsigned int op = 0; op < FOLIOFS_CREDIT_COUNT; op++)
 		reasons(&t, op);
+	paths(&t);
 	return finish(out);
 }
 

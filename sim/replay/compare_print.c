@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "kernels.h"
+
 /* Every number of struct stats_type has 64 bits. */
 #define ROW(text, field) { text, offsetof(struct stats_type, field) }
 static const struct row {
@@ -197,8 +199,7 @@ static void print_path(FILE *f, const struct compare *c, const struct compare_si
 	const struct foliofs_kernel *k = &s->result.kernel;
 
 	if (c->setup->geometry.mount.buffered_iomap || s->result.stats.iomaps ||
-	    !(foliofs_kernel_has(k, FOLIOFS_CHANGE_IM_MOUNTOPT) ||
-	      foliofs_kernel_has(k, FOLIOFS_CHANGE_IM_2024_MOUNTOPT)))
+	    !kernel_iomap_by_mount(k))
 		return;
 	fprintf(f, "\n%s: all files are on buffer heads (nobuffered_iomap)\n",
 		k->name);

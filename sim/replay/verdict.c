@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "kernels.h"
 #include "result.h"
 
 #define LISTED 12 /* members of a list */
@@ -169,6 +170,13 @@ static void print_rest(FILE *f, const struct replay_result *r)
 	fprintf(f, "events       %" PRIu64 "\n", st->events);
 }
 
+/* The kernel's name says iomap, what ran does not. */
+static void print_path(FILE *f, const struct replay_setup *s, const struct replay_result *r)
+{
+	if (kernel_iomap_by_mount(&r->kernel) && !s->geometry.mount.buffered_iomap)
+		fprintf(f, "data path    buffer heads; iomap with --mount buffered_iomap\n");
+}
+
 void replay_print_trace(FILE *f, const struct trace *t)
 {
 	bool head = false;
@@ -208,6 +216,7 @@ void replay_print(FILE *f, const struct replay_setup *s, const struct replay_res
 {
 	replay_print_input(f, s);
 	print_kernel(f, s, r);
+	print_path(f, s, r);
 	print_rules(f, s, r, again);
 	print_operations(f, r);
 	print_handles(f, s, &r->stats);
