@@ -68,6 +68,10 @@ replayed="replay --kernel iomap-next-v2 --mkfs size=64M $work/ops"
 says yes "^data path    buffer heads" $replayed
 says no "^data path" $replayed --mount buffered_iomap
 says no "^data path" replay --kernel v6.18 --mkfs size=64M "$work/ops"
+# So it is with a set of changes that lacks one.
+says yes "^lacks        restart, which count-extents needs" \
+	replay --kernel v6.16+count-extents --mkfs size=64M "$work/ops"
+says no "^lacks" replay --kernel v6.18 --mkfs size=64M "$work/ops"
 asked="credits --mkfs size=64M --kernel v6.18,iomap-next-v2"
 says yes "^iomap-next-v2: files on buffer heads" $asked
 says no "files on buffer heads" $asked --mount buffered_iomap
