@@ -36,10 +36,11 @@ for rule in $(sed -n 's/^FOLIOFS_RULE([A-Z_0-9]*, "\([^"]*\)".*/\1/p' include/fo
 	judge rule "$rule" $?
 done
 
-# The names behind with: and without:, and those joined to the name of a kernel.
+# The names behind with: and without: of a case, and those joined to the name of a kernel.  What the
+# whole scenario has (with: at the beginning of a line) is shown only where a case is without it.
 shown=$({
-	grep -rhoE '(with|without): *\[?[a-z0-9, -]*' scenarios --include='*.yaml' |
-		sed 's/^[a-z]*: *\[*//' | tr ', ' '\n\n'
+	grep -rhE '(with|without): *\[?[a-z0-9, -]*' scenarios --include='*.yaml' | grep -v '^with:' |
+		grep -oE '(with|without): *\[?[a-z0-9, -]*' | sed 's/^[a-z]*: *\[*//' | tr ', ' '\n\n'
 	grep -rhE '^ *kernel:' scenarios --include='*.yaml' | tr '[], ' '\n\n\n\n' |
 		grep -oE '[+-][a-z][a-z0-9-]*' | sed 's/^[+-]//'
 } | sort -u)
