@@ -226,6 +226,22 @@ static bool being_changed(const struct foliofs_fs *fs, u32 ino)
 	return false;
 }
 
+/* What writes back or reads changes no byte, wherever it comes. */
+static bool changes_bytes(enum foliofs_op_kind kind)
+{
+	switch (kind) {
+	case FOLIOFS_OP_READ:
+	case FOLIOFS_OP_FSYNC:
+	case FOLIOFS_OP_FDATASYNC:
+	case FOLIOFS_OP_SYNC_RANGE:
+	case FOLIOFS_OP_MSYNC:
+	case FOLIOFS_OP_WRITEBACK:
+		return false;
+	default:
+		return true;
+	}
+}
+
 static void note_size(struct foliofs_fs *fs, s32 file)
 {
 	const struct ffs_file *f = ffs_file(&fs->ops, file);
@@ -304,7 +320,8 @@ void ffs_truth_op(struct foliofs_fs *fs, const struct foliofs_op *op, s64 result
 		    (result < 0 || (op->len && result < (s64)op->len &&
 				    (op->kind == FOLIOFS_OP_WRITE || op->kind == FOLIOFS_OP_APPEND))))
 			ffs_truth_lost(fs, inode->ino);
-		if (unlikely(fs->stopped) && inode && being_changed(fs, inode->ino))
+		if (unlikely(fs->stopped) && inode && changes_bytes(op->kind) &&
+		    being_changed(fs, inode->ino))
 			find_or_add(ffs_truths(fs), inode->ino)->unknown = true;
 		break;
 	}
