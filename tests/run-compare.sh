@@ -75,5 +75,17 @@ says no "^lacks" replay --kernel v6.18 --mkfs size=64M "$work/ops"
 asked="credits --mkfs size=64M --kernel v6.18,iomap-next-v2"
 says yes "^iomap-next-v2: files on buffer heads" $asked
 says no "files on buffer heads" $asked --mount buffered_iomap
+
+# The page of a comparison: each heading once, all kernels below it.
+"$FOLIOSIM" compare --kernel v6.15,v6.16,v6.18 --mkfs size=64M --report "$work/page" "$work/ops" \
+	> "$work/out" 2>&1
+for heading in "All kernels of the comparison" "First differences"; do
+	if [ "$(grep -c "<h2>$heading" "$work/page/index.html")" = 1 ]; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAILED: heading \"$heading\" is not there once"
+	fi
+done
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

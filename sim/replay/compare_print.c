@@ -318,12 +318,14 @@ void compare_report(struct report *rep, const struct compare *c)
 			    r->kernel.name, r->stats.all.handles, r->stats.all.asked,
 			    r->stats.all.asked_max, r->stats.all.dirtied, r->stats.all.refused,
 			    r->stats.all.dry, r->player.failed, r->nr_broken);
+	}
+	/* Notes under one heading follow each other. */
+	for (i = 0; i < c->nr; i++)
 		if (c->side[i].differs)
 			report_note(rep, "First differences", "%s, operation %u: %s instead of %s",
-				    r->kernel.name, c->side[i].op,
+				    k[i].name, c->side[i].op,
 				    c->side[i].own ? c->side[i].own : "nothing more",
 				    c->side[i].first ? c->side[i].first : "nothing more");
-	}
 	report_matrix_fill(rep, g->blocks_count * g->block_size,
 			   (uint64_t)g->journal_blocks * g->block_size, g->page_size, k,
 			   (size_t)c->nr);
