@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "csv.h"
-#include "size.h"
 #include "trace/opvec.h"
 
 enum { SOURCE, TABLE, TYPE, BS, OVERWRITE, SYNC, WRITEBACK, PATH, IOPS, COLUMNS };
@@ -47,7 +46,7 @@ static int read_row(struct csv *csv, const int *at, struct cost_row *r)
 		return -EINVAL;
 	if (strcmp(f[at[TABLE]], "read") && strcmp(f[at[TABLE]], "write"))
 		return csv_refuse(csv, "table: read or write", f[at[TABLE]]);
-	if (parse_size(f[at[BS]], &r->w.bs) || r->w.bs < 512 || r->w.bs > 1u << 30)
+	if (foliofs_parse_size(f[at[BS]], &r->w.bs) || r->w.bs < 512 || r->w.bs > 1u << 30)
 		return csv_refuse(csv, "bs: a size from 512 to 1G", f[at[BS]]);
 	if (csv_number(csv, at[IOPS], 1e-9, &r->iops))
 		return -EINVAL;

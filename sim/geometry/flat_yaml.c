@@ -3,6 +3,7 @@
 #include "flat_yaml.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,7 +148,7 @@ int flat_yaml_read(const char *path, struct flat_yaml *y, char *err, size_t errl
 	FILE *in = strcmp(path, "-") ? fopen(path, "rb") : stdin;
 	int ret;
 
-	*y = (struct flat_yaml){ 0 };
+	*y = (struct flat_yaml){ .path = path, .err = err, .errlen = errlen };
 	if (!in) {
 		ret = -errno;
 		snprintf(err, errlen, "%s: %s", path, strerror(errno));
@@ -184,4 +185,17 @@ const struct flat_entry *flat_yaml_find(const struct flat_yaml *y, const char *k
 		if (!strcmp(y->entries[i].key, key))
 			return &y->entries[i];
 	return NULL;
+}
+
+int flat_yaml_refuse(const struct flat_yaml *y, const struct flat_entry *e, const char *fmt, ...)
+{
+	char text[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	snprintf(y->err, y->errlen, "%s:%zu:%zu: %s", y->path, e ? e->line : 1, e ? e->column : 1,
+		 text);
+	return -EINVAL;
 }

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <foliofs/mkfs.h>
-#include "size.h"
 
 __attribute__((format(printf, 3, 4))) static int refuse(char *err, size_t errlen, const char *fmt,
 							 ...)
@@ -65,7 +64,7 @@ int geometry_mount_xfs(const char *mount, struct foliofs_geometry *g, char *err,
 	if (!n)
 		return 0;
 	snprintf(text, sizeof(text), "%.*s", (int)n, value);
-	if (parse_size(text, &g->allocsize) || g->allocsize < g->block_size ||
+	if (foliofs_parse_size(text, &g->allocsize) || g->allocsize < g->block_size ||
 	    (g->allocsize & (g->allocsize - 1)))
 		return refuse(err, errlen, "allocsize: expected a power of two, got '%s'", text);
 	return 0;
@@ -114,7 +113,7 @@ static int device_size(struct words *w, uint64_t *size, char *err, size_t errlen
 {
 	const char *first = word(w);
 
-	if (!first || strncmp(first, "size=", 5) || parse_size(first + 5, size) || !*size)
+	if (!first || strncmp(first, "size=", 5) || foliofs_parse_size(first + 5, size) || !*size)
 		return refuse(err, errlen, "expected size=BYTES first, got '%s'",
 			      first ? first : "");
 	return 0;
@@ -145,7 +144,7 @@ static int xfs_options(struct words *w, struct xfs_option *o, char *err, size_t 
 		if (i == XFS_OPTIONS)
 			return refuse(err, errlen, "expected -b size=, -d agcount=, -l size= or "
 				      "-m reflink=, got '%s %s'", flag, text ? text : "");
-		if (parse_size(text + n + 1, &o[i].value) || o[i].value > o[i].max)
+		if (foliofs_parse_size(text + n + 1, &o[i].value) || o[i].value > o[i].max)
 			return refuse(err, errlen, "%s %s: expected a number up to %llu, got '%s'",
 				      flag, o[i].name, (unsigned long long)o[i].max, text + n + 1);
 	}
@@ -209,7 +208,7 @@ static int ext2(struct words *w, struct foliofs_geometry *g, char *err, size_t e
 		return -EINVAL;
 	while ((flag = word(w))) {
 		text = word(w);
-		if (strcmp(flag, "-b") || !text || parse_size(text, &block) || block < 512 ||
+		if (strcmp(flag, "-b") || !text || foliofs_parse_size(text, &block) || block < 512 ||
 		    block > g->page_size || (block & (block - 1)))
 			return refuse(err, errlen, "expected -b and a power of two from 512 to %u, "
 				      "got '%s %s'", g->page_size, flag, text ? text : "");

@@ -3,20 +3,15 @@
 #include "geometry_meta.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "geometry_other.h"
-#include "size.h"
 
 struct reader {
-	const char *path;
 	struct flat_yaml y;
 	struct geometry_meta *m;
 	struct foliofs_geometry *g;
-	char *err;
-	size_t errlen;
 };
 
 /* Numbers that are listed under the name of their field. */
@@ -46,29 +41,12 @@ static const struct number {
 #undef NUMBER
 };
 
-/* Message at @e, or at the first line if @e is NULL. */
-__attribute__((format(printf, 3, 4))) static int refuse(const struct reader *r,
-							 const struct flat_entry *e,
-							 const char *fmt, ...)
-{
-	char text[256];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	if (r->errlen)
-		snprintf(r->err, r->errlen, "%s:%zu:%zu: %s", r->path, e ? e->line : 1,
-			 e ? e->column : 1, text);
-	return -EINVAL;
-}
-
 /* The number of @e, at most @max. */
 static int number(const struct reader *r, const struct flat_entry *e, uint64_t max, uint64_t *value)
 {
-	if (parse_size(e->value, value) || *value > max)
-		return refuse(r, e, "%s: expected a number up to %llu, got '%s'", e->key,
-			      (unsigned long long)max, e->value);
+	if (foliofs_parse_size(e->value, value) || *value > max)
+		return flat_yaml_refuse(&r->y, e, "%s: expected a number up to %llu, got '%s'",
+					e->key, (unsigned long long)max, e->value);
 	return 0;
 }
 
@@ -102,15 +80,15 @@ static int compute(const struct reader *r)
 	if (!e)
 		return 0;
 	if (!size)
-		return refuse(r, e, "mke2fs: image_size is missing");
+		return flat_yaml_refuse(&r->y, e, "mke2fs: image_size is missing");
 	len = strlen(e->value) + 32;
 	options = malloc(len);
 	if (!options)
-		return refuse(r, e, "no memory");
+		return flat_yaml_refuse(&r->y, e, "no memory");
 	snprintf(options, len, "size=%llu %s", (unsigned long long)size, e->value);
 	ret = foliofs_geometry_from_mkfs(options, r->g, text, sizeof(text));
 	free(options);
-	return ret ? refuse(r, e, "mke2fs: %s", text) : 0;
+	return ret ? flat_yaml_refuse(&r->y, e, "mke2fs: %s", text) : 0;
 }
 
 static int listed_numbers(const struct reader *r)
@@ -124,7 +102,8 @@ static int listed_numbers(const struct reader *r)
 		char *field = (char *)r->g + n->offset;
 
 		if (!e && !computed && strcmp(n->key, "read_ahead_kb") && strcmp(n->key, "cpus"))
-			return refuse(r, NULL, "neither mke2fs nor %s is given", n->key);
+			return flat_yaml_refuse(&r->y, NULL, "neither mke2fs nor %s is given",
+						n->key);
 		if (!e)
 			continue;
 		if (number(r, e, n->size == 8 ? INT64_MAX : UINT32_MAX, &value))
@@ -166,8 +145,9 @@ static int listed_features(const struct reader *r)
 			continue;
 		ret = foliofs_feature_find(e->value, &bit);
 		if (ret)
-			return refuse(r, e, "features: %s feature '%s'",
-				      ret == -ENOENT ? "unknown" : "not modelled:", e->value);
+			return flat_yaml_refuse(&r->y, e, "features: %s feature '%s'",
+						ret == -ENOENT ? "unknown" : "not modelled:",
+						e->value);
 		all |= bit;
 		any = true;
 	}
@@ -190,12 +170,12 @@ static int listed_files(const struct reader *r)
 			return -EINVAL;
 		f = realloc(m->files, (m->nr_files + 1) * sizeof(*f));
 		if (!f)
-			return refuse(r, e, "no memory");
+			return flat_yaml_refuse(&r->y, e, "no memory");
 		m->files = f;
 		f += m->nr_files;
 		f->name = strdup(e->key + 6);
 		if (!f->name)
-			return refuse(r, e, "no memory");
+			return flat_yaml_refuse(&r->y, e, "no memory");
 		f->ino = (uint32_t)ino;
 		m->nr_files++;
 	}
@@ -212,15 +192,15 @@ static int interpret(const struct reader *r)
 	text_if(r, "kernel_note", r->m->kernel_note, sizeof(r->m->kernel_note));
 	text_if(r, "mount", r->m->mount, sizeof(r->m->mount));
 	if (foliofs_mount_parse(r->m->mount, r->g, text, sizeof(text)))
-		return refuse(r, flat_yaml_find(&r->y, "mount"), "mount: %s", text);
+		return flat_yaml_refuse(&r->y, flat_yaml_find(&r->y, "mount"), "mount: %s", text);
 	if (foliofs_geometry_check(r->g, text, sizeof(text))) {
 		size_t len = strcspn(text, ":");
 
 		for (size_t i = 0; i < r->y.count; i++)
 			if (strlen(r->y.entries[i].key) == len &&
 			    !strncmp(r->y.entries[i].key, text, len))
-				return refuse(r, &r->y.entries[i], "%s", text);
-		return refuse(r, NULL, "%s", text);
+				return flat_yaml_refuse(&r->y, &r->y.entries[i], "%s", text);
+		return flat_yaml_refuse(&r->y, NULL, "%s", text);
 	}
 	return 0;
 }
@@ -228,14 +208,14 @@ static int interpret(const struct reader *r)
 int geometry_meta_load(const char *path, struct geometry_meta *m, struct foliofs_geometry *g,
 		       char *err, size_t errlen)
 {
-	struct reader r = { .path = path, .m = m, .g = g, .err = err, .errlen = errlen };
+	struct reader r = { .m = m, .g = g };
 	int ret;
 
 	*m = (struct geometry_meta){ 0 };
 	*g = (struct foliofs_geometry){ .read_ahead_kb = 128 };
 	ret = flat_yaml_read(path, &r.y, err, errlen);
 	if (!ret)
-		ret = geometry_other(&r.y, path, m, g, err, errlen);
+		ret = geometry_other(&r.y, m, g);
 	if (ret > 0)
 		ret = interpret(&r);
 	flat_yaml_free(&r.y);

@@ -8,7 +8,6 @@
 #include "geometry_fs.h"
 #include "geometry_image.h"
 #include "geometry_meta.h"
-#include "size.h"
 
 static int set_source(struct geometry_args *a, const char **which, const char *arg)
 {
@@ -36,7 +35,7 @@ int geometry_option(struct geometry_args *a, int opt, const char *arg)
 		a->mount = arg;
 		return 0;
 	case GEOMETRY_OPT_PAGE_SIZE:
-		if (parse_size(arg, &size) || (size != 4096 && size != 16384 && size != 65536)) {
+		if (foliofs_parse_size(arg, &size) || (size != 4096 && size != 16384 && size != 65536)) {
 			snprintf(a->error, sizeof(a->error),
 				 "--page-size: expected 4k, 16k or 64k, got '%s'", arg);
 			return -EINVAL;

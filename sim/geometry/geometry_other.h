@@ -8,9 +8,8 @@
 
 /*
  * 1: the file system of @y is ext4, nothing was done; 0: it was read into @m and @g; or
- * -EINVAL with a message FILE:LINE:COLUMN: ... in @err.
+ * -EINVAL with a message: flat_yaml_refuse().
  */
-int geometry_other(const struct flat_yaml *y, const char *path, struct geometry_meta *m,
-		   struct foliofs_geometry *g, char *err, size_t errlen);
+int geometry_other(const struct flat_yaml *y, struct geometry_meta *m, struct foliofs_geometry *g);
 
 #endif

@@ -18,7 +18,6 @@
 #include "geometry/geometry_options.h"
 #include "kernel/layout.h"
 #include "kernel/mkfs.h"
-#include "size.h"
 
 #define HAS(g, f) foliofs_has_feature(g, FOLIOFS_FEATURE_##f)
 
@@ -170,23 +169,23 @@ static void sizes(void **state)
 	uint64_t v;
 
 	(void)state;
-	assert_int_equal(parse_size("2M", &v), 0);
+	assert_int_equal(foliofs_parse_size("2M", &v), 0);
 	assert_int_equal(v, 2097152);
-	assert_int_equal(parse_size("20g", &v), 0);
+	assert_int_equal(foliofs_parse_size("20g", &v), 0);
 	assert_int_equal(v, 21474836480);
-	assert_int_equal(parse_size("1t", &v), 0);
+	assert_int_equal(foliofs_parse_size("1t", &v), 0);
 	assert_int_equal(v, 1099511627776);
-	assert_int_equal(parse_size("0x10k", &v), 0);
+	assert_int_equal(foliofs_parse_size("0x10k", &v), 0);
 	assert_int_equal(v, 16384);
-	assert_int_equal(parse_size("3s", &v), 0);
+	assert_int_equal(foliofs_parse_size("3s", &v), 0);
 	assert_int_equal(v, 1536);
-	assert_int_equal(parse_size("", &v), -EINVAL);
-	assert_int_equal(parse_size("-1", &v), -EINVAL);
-	assert_int_equal(parse_size(" 1", &v), -EINVAL);
-	assert_int_equal(parse_size("1kb", &v), -EINVAL);
-	assert_int_equal(parse_size("k", &v), -EINVAL);
-	assert_int_equal(parse_size("99999999999t", &v), -ERANGE);
-	assert_int_equal(parse_size("99999999999999999999", &v), -ERANGE);
+	assert_int_equal(foliofs_parse_size("", &v), -EINVAL);
+	assert_int_equal(foliofs_parse_size("-1", &v), -EINVAL);
+	assert_int_equal(foliofs_parse_size(" 1", &v), -EINVAL);
+	assert_int_equal(foliofs_parse_size("1kb", &v), -EINVAL);
+	assert_int_equal(foliofs_parse_size("k", &v), -EINVAL);
+	assert_int_equal(foliofs_parse_size("99999999999t", &v), -ERANGE);
+	assert_int_equal(foliofs_parse_size("99999999999999999999", &v), -ERANGE);
 }
 
 static void mount_options(void **state)
