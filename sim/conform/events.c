@@ -57,7 +57,7 @@ static bool foreign(struct piece text, const char *dev)
 
 static void read_trace(struct conform_events *e, struct conform_tables *t, const char *dev)
 {
-	struct trace_text trace = { .text = &e->text };
+	struct trace_cursor trace = { .text = &e->text };
 	struct conform_base base = { 0 };
 	/* family of each kind, so that names are looked up once */
 	uint8_t *family = NULL;

@@ -140,7 +140,7 @@ static void parse_call(struct trace_line *l)
 	l->call = (struct piece){ l->event.s + skip, l->event.len - skip };
 }
 
-bool trace_text_next(struct trace_text *t, struct trace_line *line)
+bool trace_text_next(struct trace_cursor *t, struct trace_line *line)
 {
 	struct piece p;
 

@@ -24,13 +24,13 @@ struct trace_line {
 	struct piece call;
 };
 
-struct trace_text {
+struct trace_cursor {
 	const struct text *text;
 	size_t at;
 	uint32_t number;
 };
 
 /* Next event, marker or note; false at the end. */
-bool trace_text_next(struct trace_text *t, struct trace_line *line);
+bool trace_text_next(struct trace_cursor *t, struct trace_line *line);
 
 #endif

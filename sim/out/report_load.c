@@ -19,7 +19,7 @@ static int count_events(const char *dir, struct stats *s, struct counted *n)
 	struct trace_line line;
 	struct foliofs_event ev;
 	struct text t;
-	struct trace_text trace = { .text = &t };
+	struct trace_cursor trace = { .text = &t };
 	char strings[512];
 	uint32_t op = 0;
 	int ret = text_read_in(dir, "events.txt", &t);

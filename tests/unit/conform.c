@@ -66,7 +66,7 @@ static void multisets(void **state)
 static bool next(const char *text, struct trace_line *line)
 {
 	static struct text t;
-	struct trace_text trace = { .text = &t };
+	struct trace_cursor trace = { .text = &t };
 
 	t.data = (char *)(uintptr_t)text;
 	t.len = strlen(text);
