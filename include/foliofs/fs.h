@@ -187,8 +187,9 @@ FOLIOFS_API int foliofs_fs_for_each_folio(const struct foliofs_fs *fs, uint32_t 
 					  foliofs_folio_fn fn, void *priv);
 /*
  * State of each block of the folio that holds page @index, one word a block ("UDL UM"): U uptodate,
- * D dirty, M mapped, N new, L delayed, W unwritten, A under I/O, J dirty in the journal.  -ENOENT
- * also if there is no such folio; what does not fit into @len bytes is left out.
+ * D dirty, M mapped, N new, L delayed, W unwritten, A under I/O, J dirty in the journal, "-" none of
+ * these.  A folio without buffers has no words.  -ENOENT also if there is no such folio; what does
+ * not fit into @len bytes is left out.
  */
 FOLIOFS_API int foliofs_fs_folio_text(const struct foliofs_fs *fs, uint32_t ino, uint64_t index,
 				      char *buf, size_t len);

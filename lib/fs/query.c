@@ -386,12 +386,15 @@ int foliofs_fs_folio_text(const struct foliofs_fs *fs, uint32_t ino, uint64_t in
 	if (!f || !len)
 		return -ENOENT;
 	for (b = 0; b < f->bpf && n + 12 < len; b++) {
+		size_t word;
+
 		if (b)
 			buf[n++] = ' ';
+		word = n;
 		for (i = 0; i < ARRAY_SIZE(letter); i++)
 			if (ffs_bh_test(f, letter[i].s, b))
 				buf[n++] = letter[i].c;
-		if (n && (buf[n - 1] == ' ' || !b) && (!n || buf[n - 1] == ' '))
+		if (n == word)
 			buf[n++] = '-';
 	}
 	buf[n] = 0;

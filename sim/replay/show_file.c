@@ -52,12 +52,12 @@ static void show_runs(FILE *f, char *text)
 			continue;
 		}
 		if (prev)
-			fprintf(f, n > 1 ? " %s*%u" : " %s", *prev ? prev : "-", n);
+			fprintf(f, n > 1 ? " %s*%u" : " %s", prev, n);
 		prev = word;
 		n = 1;
 	}
 	if (prev)
-		fprintf(f, n > 1 ? " %s*%u" : " %s", *prev ? prev : "-", n);
+		fprintf(f, n > 1 ? " %s*%u" : " %s", prev, n);
 }
 
 static void show_folio(void *priv, const struct foliofs_folio_state *x)

@@ -185,6 +185,22 @@ static void orders(void **state)
 	}
 }
 
+/* One word for each block: only the one that was written has any state. */
+static void folio_text(void **state)
+{
+	char text[32];
+	uint32_t ino;
+
+	(void)state;
+	mount_xfs(1024, false);
+	ino = open_file(0, "a");
+	write_at(0, 2 * K, K);
+	assert_int_equal(foliofs_fs_folio_text(fs, ino, 0, text, sizeof(text)), 0);
+	assert_string_equal(text, "- - UD -");
+	assert_int_equal(foliofs_fs_folio_text(fs, ino, 1, text, sizeof(text)), -ENOENT);
+	end();
+}
+
 /* A folio does not reach over the end of a map: appends that end delayed extents. */
 static void order_cut_at_map_end(void **state)
 {
@@ -527,6 +543,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(orders),
+		cmocka_unit_test(folio_text),
 		cmocka_unit_test(order_cut_at_map_end),
 		cmocka_unit_test(partial_writes_read),
 		cmocka_unit_test(short_copy),
