@@ -166,7 +166,6 @@ struct ffs_mpd {
 	u32 map_lblk, map_len;
 	u64 map_pblk;
 	u32 map_state; /* FFS_MPD_* of the blocks of the extent */
-	u32 map_flags; /* FFS_MAP_* of the answer */
 	u32 rsv; /* credits reserved for the conversion, fixed at the start of the call */
 	bool can_map, do_map, scanned_until_end;
 	struct ffs_folio *locked; /* the folio that PREP stopped in */

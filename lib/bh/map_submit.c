@@ -42,7 +42,6 @@ static int map_one(struct ffs_mpd *mpd, struct ffs_handle *h)
 	}
 	mpd->map_len = map.len;
 	mpd->map_pblk = map.pblk;
-	mpd->map_flags = map.flags;
 	return 0;
 }
 

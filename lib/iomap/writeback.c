@@ -132,7 +132,6 @@ int ffs_iomap_writepages(struct ffs_super *sb, struct ffs_inode *inode, struct f
 		}
 		ffs_lock(&sb->env, FFS_LOCK_FOLIO, inode->ino);
 		ffs_folio_clear_dirty(f);
-		f->wp = 1;
 		wbc->nr_to_write -= ffs_folio_pages(f);
 		err = write_folio(&w, f);
 		ffs_unlock(&sb->env, FFS_LOCK_FOLIO);

@@ -61,7 +61,6 @@ struct ffs_ops {
 	struct ffs_inode *root;
 	u64 tick_ns;
 	bool no_sys_resource; /* callers lack CAP_SYS_RESOURCE */
-	u32 drop_generation;
 	u64 names_changed; /* grows with every name made or removed */
 };
 

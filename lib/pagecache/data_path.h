@@ -116,7 +116,7 @@ bool ffs_should_retry_alloc(struct ffs_super *sb, u32 *retries);
 
 /* truncate.c: page cache of [pos, end) is dropped, edges zeroed, folios split. */
 void ffs_truncate_cache(struct ffs_super *sb, struct ffs_inode *inode, u64 pos, u64 end);
-/* Size grew from @from to @to: the page of the old EOF is write-protected, its tail zeroed. */
+/* Size grew from @from to @to: what is dirty of the page of the old EOF is zeroed behind it. */
 void ffs_isize_extended(struct ffs_super *sb, struct ffs_inode *inode, u64 from, u64 to);
 /* Drop clean folios that lie in pages [first, last] (invalidate_mapping_pages). */
 void ffs_invalidate_clean(struct ffs_super *sb, struct ffs_inode *inode, u32 first, u32 last);

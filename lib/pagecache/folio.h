@@ -24,7 +24,6 @@
 #define FFS_FOLIO_BUFFERS 0x10u /* buffers are attached */
 #define FFS_FOLIO_MAPPED 0x20u /* some page table maps it */
 #define FFS_FOLIO_JDATA 0x40u /* dirtied through a mapping with data=journal (checked) */
-#define FFS_FOLIO_GONE 0x80u /* removed from its mapping */
 
 /* State bits of a buffer. */
 enum ffs_bh_state {
@@ -41,7 +40,6 @@ struct ffs_folio {
 	u32 index; /* pages */
 	u8 order;
 	u8 flags;
-	u8 wp; /* 1: stores fault again (write-protected), meaningful when mapped */
 	u16 bpf; /* blocks, at most 2^15 are used */
 	u32 write_pending; /* iomap: bytes under I/O; 1 more while they are being sent */
 	union {

@@ -84,9 +84,7 @@ struct ffs_super {
 	u64 sb_block; /* block of the superblock */
 	u64 orphan_file_block; /* first block of the orphan file */
 	bool first_open_done; /* s_last_mounted written (first open after mount) */
-	bool shutdown; /* the file system was stopped by an error */
 	int wb_error;
-	u32 injected; /* reserved for failures by rule */
 };
 
 static inline bool ffs_sb_has(const struct ffs_super *sb, enum foliofs_change c)

@@ -151,10 +151,7 @@ void ffs_isize_extended(struct ffs_super *sb, struct ffs_inode *inode, u64 from,
 	if (to <= edge || !(edge & (page - 1)))
 		return;
 	f = ffs_folio_find(m, (u32)(from >> sb->env.page_bits));
-	if (!f)
-		return;
-	f->wp = 1;
-	if (f->flags & FFS_FOLIO_DIRTY)
+	if (f && (f->flags & FFS_FOLIO_DIRTY))
 		ffs_content_zero(&m->content, from, min(to, ffs_folio_end(m, f)));
 }
 

@@ -220,7 +220,6 @@ static int compare_events(const char *kernel_dir, const char *sim_dir, const cha
 	}
 	if (!ret) {
 		r->lost_kernel = a.lost;
-		r->lost_sim = b.lost;
 		r->foreign = a.foreign;
 		filter(&b, &a, &b, &r->capture, alone);
 		filter(&a, &a, &b, NULL, false);

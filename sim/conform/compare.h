@@ -33,7 +33,7 @@ struct conform_result {
 	bool ordered; /* order counted */
 	struct conform_alignment align; /* how operations were found in the kernel's trace */
 	uint64_t foreign; /* events of other devices */
-	uint64_t lost_kernel, lost_sim; /* events the trace says it lost */
+	uint64_t lost_kernel; /* events the trace says it lost */
 	struct conform_count count[CONFORM_FAMILY_COUNT];
 	struct conform_diff *diffs; /* events by operation and place in the trace, then files */
 	size_t nr_diffs;
