@@ -26,6 +26,15 @@ static int journal_block(struct ffs_super *sb, struct ffs_handle *h, struct ffs_
 	return err;
 }
 
+/* Once that is tested (no-order-unwritten), unwritten and delayed blocks need no order. */
+static bool needs_order(struct ffs_super *sb, const struct ffs_inode *inode,
+			const struct ffs_folio *f, u32 b)
+{
+	return ffs_should_order_data(sb, inode) &&
+	       !(ffs_sb_has(sb, FOLIOFS_CHANGE_NO_ORDER_UNWRITTEN) &&
+		 (ffs_bh_test(f, FFS_BH_UNWRITTEN, b) || ffs_bh_test(f, FFS_BH_DELAY, b)));
+}
+
 /* Zero [pos, end), which lies in one block. */
 static int zero_in_block(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
 			 u64 pos, u64 end)
@@ -69,12 +78,7 @@ static int zero_in_block(struct ffs_super *sb, struct ffs_handle *h, struct ffs_
 	ffs_folio_set_dirty(f);
 	ffs_inode_dirtied(sb, inode);
 	/* order-truncdown-only: only the tail that truncate leaves is ordered, in settle_tail. */
-	if (ffs_sb_has(sb, FOLIOFS_CHANGE_IM_ORDER_TRUNCDOWN_ONLY))
-		return 0;
-	/* Unwritten and delayed blocks need no order, once that is tested (no-order-unwritten). */
-	if (ffs_should_order_data(sb, inode) &&
-	    !(ffs_sb_has(sb, FOLIOFS_CHANGE_NO_ORDER_UNWRITTEN) &&
-	      (ffs_bh_test(f, FFS_BH_UNWRITTEN, b) || ffs_bh_test(f, FFS_BH_DELAY, b))))
+	if (!ffs_sb_has(sb, FOLIOFS_CHANGE_IM_ORDER_TRUNCDOWN_ONLY) && needs_order(sb, inode, f, b))
 		ffs_order_data(sb, h, inode, pos, end - 1, true);
 	return 0;
 }
@@ -82,21 +86,7 @@ static int zero_in_block(struct ffs_super *sb, struct ffs_handle *h, struct ffs_
 int ffs_bh_zero_partial(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
 			u64 pos, u64 len)
 {
-	u64 mask = ffs_block_size(&sb->env) - 1, last = pos + len - 1;
-	int err = 0;
-
-	if (!len)
-		return 0;
-	if ((pos >> sb->env.block_bits) == (last >> sb->env.block_bits)) {
-		if ((pos & mask) || (last & mask) != mask)
-			err = zero_in_block(sb, h, inode, pos, last + 1);
-		return err;
-	}
-	if (pos & mask)
-		err = zero_in_block(sb, h, inode, pos, (pos | mask) + 1);
-	if (!err && (last & mask) != mask)
-		err = zero_in_block(sb, h, inode, last & ~mask, last + 1);
-	return err;
+	return ffs_zero_edges(sb, h, inode, pos, len, zero_in_block);
 }
 
 /* order-truncdown-only: the zeroed tail is ordered in the handle that shortens the file. */
@@ -106,12 +96,11 @@ int ffs_bh_settle_tail(struct ffs_super *sb, struct ffs_handle *h, struct ffs_in
 	const struct ffs_folio *f = ffs_folio_find(inode->mapping, (u32)(pos >> sb->env.page_bits));
 	u32 b;
 
-	if (!ffs_sb_has(sb, FOLIOFS_CHANGE_IM_ORDER_TRUNCDOWN_ONLY) || !h || !f || !ffs_has_buffers(f) || !ffs_should_order_data(sb, inode))
+	if (!ffs_sb_has(sb, FOLIOFS_CHANGE_IM_ORDER_TRUNCDOWN_ONLY) || !h || !f ||
+	    !ffs_has_buffers(f))
 		return 0;
 	b = (u32)((pos - ffs_folio_pos(inode->mapping, f)) >> sb->env.block_bits);
-	if (ffs_bh_test(f, FFS_BH_DIRTY, b) &&
-	    !(ffs_sb_has(sb, FOLIOFS_CHANGE_NO_ORDER_UNWRITTEN) &&
-	      (ffs_bh_test(f, FFS_BH_UNWRITTEN, b) || ffs_bh_test(f, FFS_BH_DELAY, b))))
+	if (ffs_bh_test(f, FFS_BH_DIRTY, b) && needs_order(sb, inode, f, b))
 		ffs_order_data(sb, h, inode, pos, pos + len - 1, true);
 	return 0;
 }

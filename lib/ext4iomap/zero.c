@@ -6,10 +6,12 @@
 #include "ext4iomap.h"
 
 /* Zero [pos, end), which lies in one block. */
-static int zero_in_block(struct ffs_super *sb, struct ffs_inode *inode, u64 pos, u64 end)
+static int zero_in_block(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
+			 u64 pos, u64 end)
 {
 	bool did = false;
 
+	(void)h;
 	/*
 	 * SIMPLIFIED: the kernel stops here with -EINVAL. Going on shows the deadlock that this
 	 * guards against.
@@ -24,22 +26,7 @@ static int zero_in_block(struct ffs_super *sb, struct ffs_inode *inode, u64 pos,
 int ffs_ext4im_zero_partial(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
 			    u64 pos, u64 len)
 {
-	u64 mask = ffs_block_size(&sb->env) - 1, last = pos + len - 1;
-	int err = 0;
-
-	(void)h;
-	if (!len)
-		return 0;
-	if ((pos >> sb->env.block_bits) == (last >> sb->env.block_bits)) {
-		if ((pos & mask) || (last & mask) != mask)
-			err = zero_in_block(sb, inode, pos, last + 1);
-		return err;
-	}
-	if (pos & mask)
-		err = zero_in_block(sb, inode, pos, (pos | mask) + 1);
-	if (!err && (last & mask) != mask)
-		err = zero_in_block(sb, inode, last & ~mask, last + 1);
-	return err;
+	return ffs_zero_edges(sb, h, inode, pos, len, zero_in_block);
 }
 
 /*

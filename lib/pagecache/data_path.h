@@ -111,6 +111,15 @@ static inline void ffs_read_folio(struct ffs_super *sb, struct ffs_mapping *m, s
 		path->read_folios(sb, m, &f, 1);
 }
 
+typedef int (*ffs_zero_in_block_fn)(struct ffs_super *sb, struct ffs_handle *h,
+				    struct ffs_inode *inode, u64 pos, u64 end);
+/*
+ * truncate.c: what zero_partial has to do: @zero for each block that [pos, pos + len) covers in
+ * part, one or two, with its range in the block (ext4_zero_partial_blocks).
+ */
+int ffs_zero_edges(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode, u64 pos,
+		   u64 len, ffs_zero_in_block_fn zero);
+
 /* True if an allocation that failed with -ENOSPC may be tried again (a commit may free space). */
 bool ffs_should_retry_alloc(struct ffs_super *sb, u32 *retries);
 

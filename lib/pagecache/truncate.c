@@ -193,3 +193,23 @@ void ffs_invalidate_range(struct ffs_super *sb, struct ffs_inode *inode, u32 fir
 		ffs_folio_delete(m, f);
 	}
 }
+
+int ffs_zero_edges(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode, u64 pos,
+		   u64 len, ffs_zero_in_block_fn zero)
+{
+	u64 mask = ffs_block_size(&sb->env) - 1, last = pos + len - 1;
+	int err = 0;
+
+	if (!len)
+		return 0;
+	if ((pos >> sb->env.block_bits) == (last >> sb->env.block_bits)) {
+		if ((pos & mask) || (last & mask) != mask)
+			err = zero(sb, h, inode, pos, last + 1);
+		return err;
+	}
+	if (pos & mask)
+		err = zero(sb, h, inode, pos, (pos | mask) + 1);
+	if (!err && (last & mask) != mask)
+		err = zero(sb, h, inode, last & ~mask, last + 1);
+	return err;
+}
