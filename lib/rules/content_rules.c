@@ -176,6 +176,17 @@ u64 ffs_dirty_until(const struct ffs_inode *inode, u64 pos, bool *dirty)
 	return ffs_folio_pos(m, f) + ((u64)b << m->env->block_bits);
 }
 
+bool ffs_holds_data(const struct ffs_mapping *m, u64 pos, u64 end)
+{
+	struct ffs_runs_pos at;
+	const struct ffs_run *r;
+
+	ffs_runs_for_each(&m->content, r, at, pos, end)
+		if (r->b != FFS_SRC_ZERO)
+			return true;
+	return false;
+}
+
 /* What of [first, end) is on its way to the disk again is not looked at. */
 static void check_disk(struct foliofs_fs *fs, const struct ffs_inode *inode, u64 first, u64 end)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* I7-dirty-unmapped of an inode on iomap, whose folios do not know where their blocks lie. */
-#include "fs/fs.h"
+#include "truth.h"
 
 /* End of the blocks from @lblk on, at most @end, that are delayed or allocated; @lblk: it is not. */
 static u64 placed_until(const struct ffs_inode *inode, u64 lblk, u64 end)
@@ -19,14 +19,9 @@ static u64 placed_until(const struct ffs_inode *inode, u64 lblk, u64 end)
 static bool holds_data(const struct ffs_inode *inode, u64 lblk)
 {
 	const struct ffs_mapping *m = inode->mapping;
-	u64 pos = lblk << m->env->block_bits, end = min(pos + ffs_block_size(m->env), inode->i_size);
-	struct ffs_runs_pos at;
-	const struct ffs_run *r;
+	u64 pos = lblk << m->env->block_bits;
 
-	ffs_runs_for_each(&m->content, r, at, pos, end)
-		if (r->b != FFS_SRC_ZERO)
-			return true;
-	return false;
+	return ffs_holds_data(m, pos, min(pos + ffs_block_size(m->env), inode->i_size));
 }
 
 /*

@@ -198,19 +198,6 @@ void ffs_rules_event(void *priv, const struct foliofs_event *ev)
 	}
 }
 
-/* Zeros that a store behind EOF has left dirty, once EOF has moved: as good as the hole there. */
-static bool holds_data(const struct ffs_inode *inode, u64 lblk)
-{
-	u8 bits = inode->mapping->env->block_bits;
-	struct ffs_runs_pos at;
-	const struct ffs_run *r;
-
-	ffs_runs_for_each(&inode->mapping->content, r, at, lblk << bits, (lblk + 1) << bits)
-		if (r->b != FFS_SRC_ZERO)
-			return true;
-	return false;
-}
-
 /* Dirty blocks of the folio below EOF must have somewhere to go. */
 static void check_folio(struct foliofs_fs *fs, const struct ffs_inode *inode,
 			const struct ffs_folio *f)
@@ -233,7 +220,9 @@ static void check_folio(struct foliofs_fs *fs, const struct ffs_inode *inode,
 		for (; bad; bad &= bad - 1) {
 			u64 lblk = base + w * 64 + (u32)__builtin_ctzll(bad);
 
-			if (!holds_data(inode, lblk))
+			/* Zeros that a store behind EOF left, once EOF has moved: as good as a hole. */
+			if (!ffs_holds_data(inode->mapping, lblk << env->block_bits,
+					    (lblk + 1) << env->block_bits))
 				continue;
 			ffs_rule_broken(fs, FOLIOFS_RULE_DIRTY_UNMAPPED, inode->ino,
 					"block %llu is dirty and maps nothing",

@@ -44,6 +44,8 @@ const struct ffs_runs *ffs_truth_of(const struct foliofs_fs *fs, u32 ino);
 u64 ffs_truth_max_size(const struct foliofs_fs *fs, u32 ino);
 /* End of the bytes from @pos on that are dirty in the cache (*dirty), or are not. */
 u64 ffs_dirty_until(const struct ffs_inode *inode, u64 pos, bool *dirty);
+/* Some byte of [pos, end) in the cache is not zero. */
+bool ffs_holds_data(const struct ffs_mapping *m, u64 pos, u64 end);
 void ffs_truths_free(struct ffs_truths *t);
 
 #endif
