@@ -141,14 +141,16 @@ s64 ffs_write(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len, u64 reada
 s64 ffs_read(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len);
 s64 ffs_direct_write(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len);
 s64 ffs_direct_read(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len);
-/* Stores of one byte each @stride bytes of [pos, pos + len); stride 1: all. */
-/* memfail.c */
-s64 ffs_hwpoison(struct ffs_ops *o, struct ffs_file *f, u64 off);
-s64 ffs_pageout(struct ffs_ops *o, struct ffs_file *f, u64 off, u64 len);
-
+/* Stores of one byte each op->stride bytes of its range; stride 0: of all of it. */
 s64 ffs_mwrite(struct ffs_ops *o, struct ffs_file *f, const struct foliofs_op *op);
 s64 ffs_mread(struct ffs_ops *o, struct ffs_file *f, const struct foliofs_op *op);
 struct ffs_reader ffs_reader(struct ffs_ops *o);
+
+/* --- memfail.c --- */
+/* The memory of the page at @off fails; -EFAULT: it is not in the cache, or behind EOF. */
+s64 ffs_hwpoison(struct ffs_ops *o, struct ffs_file *f, u64 off);
+/* Reclaim of the folios that lie in [off, off + len) (MADV_PAGEOUT); always 0. */
+s64 ffs_pageout(struct ffs_ops *o, struct ffs_file *f, u64 off, u64 len);
 
 /* --- truncate.c --- */
 int ffs_setattr_size(struct ffs_ops *o, struct ffs_inode *inode, u64 size);
