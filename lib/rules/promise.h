@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a power cut must leave of a file: promises.c keeps it, crash_rules.c holds
- * what recovery would find against it.
+ * What a power cut must leave of a file: promises.c keeps it, promise_changes.c takes from
+ * it, crash_rules.c holds what recovery would find against it.
  */
 #ifndef FFS_PROMISE_H
 #define FFS_PROMISE_H
@@ -30,6 +30,15 @@ struct ffs_promise {
 
 /* The promise of inode @ino; NULL: none.  *@at: its place in the order of numbers. */
 struct ffs_promise *ffs_promise_find(const struct foliofs_fs *fs, u32 ino, u32 *at);
+/* The same, an empty one if there was none, or one of another file with its number. */
+struct ffs_promise *ffs_promise_get(struct foliofs_fs *fs, const struct ffs_inode *inode);
+/* promise_changes.c: @op begins: what it may change is no longer promised. */
+void ffs_promise_take_back(struct foliofs_fs *fs, const struct foliofs_op *op);
+/* It failed, or has done @result bytes of what it was asked for: the rest is undefined. */
+void ffs_promise_failed(struct foliofs_fs *fs, const struct foliofs_op *op,
+			const struct ffs_inode *inode, s64 result);
+/* Nobody can say what bytes [first, end) are: what changed them failed.  @inode may be NULL. */
+void ffs_promise_undefined(struct foliofs_fs *fs, const struct ffs_inode *inode, u64 first, u64 end);
 /*
  * Bytes [first, end) are lost: the rule that says so, @rule or, where a write to the device had
  * failed, the one of that.  @p may be NULL.

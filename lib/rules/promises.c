@@ -2,9 +2,10 @@
 /*
  * Promises: the bytes of a file as they were when an fsync (fdatasync, msync, O_SYNC
  * write, sync, syncfs, unmount) succeeded, less what later operations may have
- * changed.  An operation takes back what it may change before it begins, since the
- * power can be cut in its middle: a byte that is being overwritten may be old or new,
- * and what else it could be (stale, memory nobody filled) is looked for in all files.
+ * changed (promise_changes.c).  An operation takes back what it may change before it
+ * begins, since the power can be cut in its middle: a byte that is being overwritten may
+ * be old or new, and what else it could be (stale, memory nobody filled) is looked for in
+ * all files.
  */
 #include "promise.h"
 
@@ -38,7 +39,15 @@ enum foliofs_rule ffs_lost_rule(const struct ffs_promise *p, u64 first, u64 end,
 	return rule;
 }
 
-static struct ffs_promise *get(struct foliofs_fs *fs, const struct ffs_inode *inode)
+static void free_runs(struct ffs_promise *p)
+{
+	ffs_runs_free(&p->bytes);
+	ffs_runs_free(&p->undefined);
+	ffs_runs_free(&p->io_lost);
+	ffs_runs_free(&p->starting);
+}
+
+struct ffs_promise *ffs_promise_get(struct foliofs_fs *fs, const struct ffs_inode *inode)
 {
 	struct ffs_promise *p;
 	u32 at;
@@ -47,10 +56,7 @@ static struct ffs_promise *get(struct foliofs_fs *fs, const struct ffs_inode *in
 	if (p && p->seq == inode->seq)
 		return p;
 	if (p) {
-		ffs_runs_free(&p->bytes);
-		ffs_runs_free(&p->undefined);
-		ffs_runs_free(&p->io_lost);
-		ffs_runs_free(&p->starting);
+		free_runs(p);
 	} else {
 		if (fs->nr_promises == fs->cap_promises) {
 			fs->cap_promises = fs->cap_promises ? 2 * fs->cap_promises : 16;
@@ -64,172 +70,10 @@ static struct ffs_promise *get(struct foliofs_fs *fs, const struct ffs_inode *in
 	return p;
 }
 
-/* --- what operations take back --- */
-
-static void take_back(struct foliofs_fs *fs, const struct ffs_inode *inode, u64 pos, u64 end)
-{
-	struct ffs_promise *p = inode ? ffs_promise_find(fs, inode->ino, NULL) : NULL;
-
-	if (!p)
-		return;
-	ffs_runs_clear(&p->bytes, pos, end);
-	ffs_runs_clear(&p->undefined, pos, end);
-	ffs_runs_clear(&p->starting, pos, end);
-	p->fresh = true;
-	fs->promises++;
-}
-
-/* Blocks may go, and sizes move for other reasons than data. */
-static void reshaped(struct foliofs_fs *fs, const struct ffs_inode *inode, u64 pos, u64 end)
-{
-	struct ffs_promise *p = inode ? ffs_promise_find(fs, inode->ino, NULL) : NULL;
-
-	take_back(fs, inode, pos, end);
-	if (!p)
-		return;
-	p->write_size = 0;
-	ffs_runs_clear(&p->io_lost, pos, end); /* its blocks go */
-}
-
-static void before_fallocate(struct foliofs_fs *fs, const struct ffs_inode *inode,
-			     const struct foliofs_op *op)
-{
-	u64 end = op->off + op->len;
-
-	if (op->flags & (FOLIOFS_FALLOC_COLLAPSE_RANGE | FOLIOFS_FALLOC_INSERT_RANGE))
-		end = ~0ull;
-	else if (!(op->flags & (FOLIOFS_FALLOC_PUNCH_HOLE | FOLIOFS_FALLOC_ZERO_RANGE)))
-		end = op->off;
-	reshaped(fs, inode, op->off, end);
-}
-
 static bool syncs_all(const struct foliofs_op *op)
 {
 	return op->kind == FOLIOFS_OP_SYNC || op->kind == FOLIOFS_OP_SYNCFS ||
 	       op->kind == FOLIOFS_OP_REMOUNT || op->kind == FOLIOFS_OP_DEBUGFS;
-}
-
-static void sync_begins(struct foliofs_fs *fs, const struct foliofs_op *op,
-			const struct ffs_inode *inode);
-
-void ffs_promise_before(struct foliofs_fs *fs, const struct foliofs_op *op)
-{
-	struct ffs_file *f = ffs_file(&fs->ops, op->file), *g = ffs_file(&fs->ops, op->file2);
-	struct ffs_inode *inode = f ? f->inode : NULL;
-
-	/* What others write at its stops is not what it syncs. */
-	if (unlikely(fs->stop_fn))
-		sync_begins(fs, op, inode);
-	switch (op->kind) {
-	case FOLIOFS_OP_WRITE:
-	case FOLIOFS_OP_WRITE_BAD:
-	case FOLIOFS_OP_MWRITE:
-	case FOLIOFS_OP_MTOUCH:
-	case FOLIOFS_OP_WRITE_EVERY:
-		take_back(fs, inode, op->off, op->off + op->len);
-		break;
-	case FOLIOFS_OP_APPEND:
-		if (inode) {
-			fs->append_pos = inode->i_size;
-			take_back(fs, inode, inode->i_size, ~0ull);
-		}
-		break;
-	case FOLIOFS_OP_COPY_RANGE:
-		take_back(fs, g ? g->inode : NULL, op->off2, op->off2 + op->len);
-		break;
-	case FOLIOFS_OP_MOVE_EXTENTS:
-		/* The data of the file stays; the donor's is nobody's concern any more. */
-		reshaped(fs, inode, 0, 0);
-		reshaped(fs, g ? g->inode : NULL, op->off2, op->off2 + op->len);
-		if (g)
-			ffs_content_zero(&get(fs, g->inode)->undefined, op->off2,
-					 op->off2 + op->len);
-		break;
-	case FOLIOFS_OP_TRUNCATE:
-		reshaped(fs, inode ? inode : op->path ? ffs_lookup(&fs->ops, op->path) : NULL,
-			 op->len, ~0ull);
-		break;
-	case FOLIOFS_OP_FALLOCATE:
-		before_fallocate(fs, inode, op);
-		break;
-	case FOLIOFS_OP_PUNCH_EVERY:
-		reshaped(fs, inode, op->off, op->off + op->len);
-		break;
-	case FOLIOFS_OP_FILL:
-		reshaped(fs, inode, 0, 0);
-		break;
-	case FOLIOFS_OP_OPEN:
-		if (op->flags & FOLIOFS_O_TRUNC)
-			reshaped(fs, ffs_lookup(&fs->ops, op->path), 0, ~0ull);
-		break;
-	case FOLIOFS_OP_UNLINK:
-		reshaped(fs, ffs_lookup(&fs->ops, op->path), 0, ~0ull);
-		break;
-	case FOLIOFS_OP_RENAME:
-		if (op->path2 && ffs_lookup(&fs->ops, op->path2) != ffs_lookup(&fs->ops, op->path))
-			reshaped(fs, ffs_lookup(&fs->ops, op->path2), 0, ~0ull);
-		break;
-	default:
-		break;
-	}
-}
-
-/* --- what they promise --- */
-
-/* Nobody can say what bytes [first, end) are: the operation that changed them failed. */
-static void nobody_knows(struct foliofs_fs *fs, const struct ffs_inode *inode, u64 first, u64 end)
-{
-	struct ffs_promise *p;
-
-	if (!inode || first >= end || !ffs_is_reg(inode))
-		return;
-	p = get(fs, inode);
-	ffs_content_zero(&p->undefined, first, end);
-	ffs_runs_clear(&p->bytes, first, end);
-	p->fresh = true;
-	fs->promises++;
-}
-
-/* What a failed, or half done, operation leaves undefined. */
-static void after_failure(struct foliofs_fs *fs, const struct foliofs_op *op,
-			  const struct ffs_inode *inode, s64 result)
-{
-	u64 done = result > 0 ? (u64)result : 0;
-
-	switch (op->kind) {
-	case FOLIOFS_OP_WRITE:
-	case FOLIOFS_OP_WRITE_BAD:
-		nobody_knows(fs, inode, op->off + done, op->off + op->len);
-		break;
-	case FOLIOFS_OP_MWRITE:
-	case FOLIOFS_OP_MTOUCH:
-	case FOLIOFS_OP_WRITE_EVERY:
-	case FOLIOFS_OP_PUNCH_EVERY:
-		nobody_knows(fs, inode, op->off, op->off + op->len);
-		break;
-	case FOLIOFS_OP_APPEND:
-		nobody_knows(fs, inode, fs->append_pos + done, fs->append_pos + op->len);
-		break;
-	case FOLIOFS_OP_COPY_RANGE:
-		nobody_knows(fs, inode, op->off2 + done, op->off2 + op->len);
-		break;
-	case FOLIOFS_OP_TRUNCATE:
-		if (!inode && op->path)
-			inode = ffs_lookup(&fs->ops, op->path);
-		nobody_knows(fs, inode, op->len, ~0ull);
-		break;
-	case FOLIOFS_OP_OPEN:
-		if ((op->flags & FOLIOFS_O_TRUNC) && op->path)
-			nobody_knows(fs, ffs_lookup(&fs->ops, op->path), 0, ~0ull);
-		break;
-	case FOLIOFS_OP_FALLOCATE:
-		nobody_knows(fs, inode, op->off,
-			     op->flags & (FOLIOFS_FALLOC_COLLAPSE_RANGE |
-					  FOLIOFS_FALLOC_INSERT_RANGE) ? ~0ull : op->off + op->len);
-		break;
-	default:
-		break;
-	}
 }
 
 /* The first fsync of an open file after a failed write says so. */
@@ -274,7 +118,7 @@ static void promise(struct foliofs_fs *fs, const struct ffs_inode *inode, u64 fi
 
 	if (!ffs_is_reg(inode) || !inode->nlink)
 		return;
-	p = get(fs, inode);
+	p = ffs_promise_get(fs, inode);
 	/* A sync of a range does not move the size for a hole in it, if its data is elsewhere. */
 	x = (struct collect){ &p->bytes, first, min(end, inode->i_size),
 			      end == ~0ull ? end : inode->i_disksize };
@@ -314,11 +158,21 @@ static void sync_begins(struct foliofs_fs *fs, const struct foliofs_op *op,
 
 		if (!x || !ffs_is_reg(x) || (x != inode && !syncs_all(op)))
 			continue;
-		p = get(fs, x);
+		p = ffs_promise_get(fs, x);
 		ffs_runs_free(&p->starting);
 		c = (struct collect){ &p->starting, 0, x->i_size, ~0ull };
 		foliofs_fs_for_each_content(fs, x->ino, promise_run, &c);
 	}
+}
+
+void ffs_promise_before(struct foliofs_fs *fs, const struct foliofs_op *op)
+{
+	const struct ffs_file *f = ffs_file(&fs->ops, op->file);
+
+	/* What others write at its stops is not what it syncs. */
+	if (unlikely(fs->stop_fn))
+		sync_begins(fs, op, f ? f->inode : NULL);
+	ffs_promise_take_back(fs, op);
 }
 
 static void promise_all(struct foliofs_fs *fs)
@@ -369,8 +223,8 @@ void ffs_promise_after(struct foliofs_fs *fs, const struct foliofs_op *op, s64 r
 	if (result < 0 || (result < (s64)op->len &&
 			   (op->kind == FOLIOFS_OP_WRITE || op->kind == FOLIOFS_OP_WRITE_BAD ||
 			    op->kind == FOLIOFS_OP_APPEND || op->kind == FOLIOFS_OP_COPY_RANGE)))
-		after_failure(fs, op, op->kind == FOLIOFS_OP_COPY_RANGE && g ? g->inode : inode,
-			      result);
+		ffs_promise_failed(fs, op, op->kind == FOLIOFS_OP_COPY_RANGE && g ? g->inode : inode,
+				   result);
 	if (result < 0)
 		return;
 	if (!ffs_journal_present(sb->journal) &&
@@ -426,18 +280,18 @@ static void watch(void *priv, const struct foliofs_event *ev)
 	case FOLIOFS_EV_foliofs_disksize:
 		inode = ffs_inode_find(&fs->ops.sb, (u32)ev->arg[0]);
 		if (inode)
-			get(fs, inode)->write_size =
+			ffs_promise_get(fs, inode)->write_size =
 				fs->in_write_end == inode->ino ? ev->arg[2] : 0;
 		return;
 	case FOLIOFS_EV_foliofs_io_error:
 		inode = ffs_inode_find(&fs->ops.sb, (u32)ev->arg[0]);
 		if (!inode)
 			return;
-		nobody_knows(fs, inode, ev->arg[3],
-			     ev->arg[3] + (ev->arg[2] << fs->ops.sb.env.block_bits));
-		ffs_content_zero(&get(fs, inode)->io_lost, ev->arg[3],
+		ffs_promise_undefined(fs, inode, ev->arg[3],
+				      ev->arg[3] + (ev->arg[2] << fs->ops.sb.env.block_bits));
+		ffs_content_zero(&ffs_promise_get(fs, inode)->io_lost, ev->arg[3],
 				 ev->arg[3] + (ev->arg[2] << fs->ops.sb.env.block_bits));
-		get(fs, inode)->untold = true;
+		ffs_promise_get(fs, inode)->untold = true;
 		return;
 	default:
 		fs->in_write_end = 0;
@@ -470,11 +324,7 @@ void ffs_promise_free(struct foliofs_fs *fs)
 {
 	u32 i;
 
-	for (i = 0; i < fs->nr_promises; i++) {
-		ffs_runs_free(&fs->promise[i].bytes);
-		ffs_runs_free(&fs->promise[i].undefined);
-		ffs_runs_free(&fs->promise[i].io_lost);
-		ffs_runs_free(&fs->promise[i].starting);
-	}
+	for (i = 0; i < fs->nr_promises; i++)
+		free_runs(&fs->promise[i]);
 	free(fs->promise);
 }
