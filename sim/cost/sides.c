@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cost.h"
+#include "geometry/geometry_fs.h"
 #include "geometry/geometry_meta.h"
 #include "kernels.h"
 #include "replay/simulate.h"
@@ -42,9 +43,6 @@ int cost_sides_of_kernels(struct cost_sides *sides, const struct replay_setup *s
 
 int cost_side_of_meta(struct cost_sides *sides, const char *path, char *err, size_t errlen)
 {
-	static const char *const names[] = {
-		[FOLIOFS_FS_EXT4] = "ext4", [FOLIOFS_FS_XFS] = "xfs", [FOLIOFS_FS_TMPFS] = "tmpfs",
-	};
 	struct cost_side *side = add(sides, err, errlen);
 	struct foliofs_kernel k = { .name = "" };
 	struct geometry_meta m;
@@ -58,6 +56,7 @@ int cost_side_of_meta(struct cost_sides *sides, const char *path, char *err, siz
 	ret = simulate_kernel(m.kernel, m.kernel_note, &k, err, errlen);
 	geometry_meta_free(&m);
 	side->kernel = k;
-	snprintf(side->name, sizeof(side->name), "%s %.48s", names[side->geometry.fs_type], k.name);
+	snprintf(side->name, sizeof(side->name), "%s %.48s",
+		 geometry_fs_name(side->geometry.fs_type), k.name);
 	return ret ? -EINVAL : 0;
 }

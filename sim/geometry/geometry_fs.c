@@ -20,12 +20,18 @@ __attribute__((format(printf, 3, 4))) static int refuse(char *err, size_t errlen
 	return -EINVAL;
 }
 
+static const char *const names[] = {
+	[FOLIOFS_FS_EXT4] = "ext4", [FOLIOFS_FS_XFS] = "xfs", [FOLIOFS_FS_TMPFS] = "tmpfs",
+	[FOLIOFS_FS_EXT2] = "ext2",
+};
+
+const char *geometry_fs_name(enum foliofs_fs_type type)
+{
+	return names[type];
+}
+
 int geometry_fs_find(const char *name, enum foliofs_fs_type *type)
 {
-	static const char *const names[] = {
-		[FOLIOFS_FS_EXT4] = "ext4", [FOLIOFS_FS_XFS] = "xfs", [FOLIOFS_FS_TMPFS] = "tmpfs",
-		[FOLIOFS_FS_EXT2] = "ext2",
-	};
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(*names); i++)

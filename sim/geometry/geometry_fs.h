@@ -8,7 +8,9 @@
 
 #include <foliofs/geometry.h>
 
-/* "ext4", "xfs", "tmpfs" or "ext2": 0, or -EINVAL. */
+/* "ext4", "xfs", "tmpfs" or "ext2". */
+const char *geometry_fs_name(enum foliofs_fs_type type);
+/* Type of that name: 0, or -EINVAL. */
 int geometry_fs_find(const char *name, enum foliofs_fs_type *type);
 
 /*

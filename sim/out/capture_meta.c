@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* meta.yaml of a simulated capture: the keys that a kernel's capture has. */
 #include "capture_meta.h"
+#include "geometry/geometry_fs.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -72,11 +73,7 @@ static void print_other(FILE *out, const struct foliofs_geometry *g)
 {
 	static const char *const huge[] = { "never", "always", "within_size", "advise" };
 
-	static const char *const names[] = {
-		[FOLIOFS_FS_XFS] = "xfs", [FOLIOFS_FS_TMPFS] = "tmpfs", [FOLIOFS_FS_EXT2] = "ext2",
-	};
-
-	fprintf(out, "fs: %s\nblock_size: %u\n", names[g->fs_type], g->block_size);
+	fprintf(out, "fs: %s\nblock_size: %u\n", geometry_fs_name(g->fs_type), g->block_size);
 	if (g->fs_type == FOLIOFS_FS_TMPFS) {
 		fprintf(out, "size: %" PRIu64 "\nmount: \"huge=%s\"\n", g->blocks_count * g->block_size,
 			huge[g->huge]);
