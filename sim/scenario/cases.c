@@ -149,21 +149,27 @@ int scenario_run(const struct scenario *s, const struct run_options *o, struct c
 	return ret;
 }
 
+void failures_free(struct failure *f)
+{
+	struct failure *next;
+
+	for (; f; f = next) {
+		next = f->next;
+		free(f->expected);
+		free(f->got);
+		free(f->before);
+		free(f->after);
+		free(f);
+	}
+}
+
 void case_results_free(struct case_result *r)
 {
 	struct case_result *next;
-	struct failure *f;
 
 	for (; r; r = next) {
 		next = r->next;
-		for (f = r->failures; f; f = r->failures) {
-			r->failures = f->next;
-			free(f->expected);
-			free(f->got);
-			free(f->before);
-			free(f->after);
-			free(f);
-		}
+		failures_free(r->failures);
 		free(r->name);
 		free(r->kernel);
 		free(r->label);

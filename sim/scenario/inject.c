@@ -18,20 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void free_failures(struct failure *f)
-{
-	struct failure *next;
-
-	for (; f; f = next) {
-		next = f->next;
-		free(f->expected);
-		free(f->got);
-		free(f->before);
-		free(f->after);
-		free(f);
-	}
-}
-
 /* What kernels up to now break behind an I/O error, and what the scenario says. */
 static bool known_hole(const struct run *r, unsigned int rule)
 {
@@ -216,7 +202,7 @@ static void every_place(const struct run *proto, struct injection *x)
 	children_init(&x->children, said, x);
 	injected_run(&r, ask, x, &out);
 	if (x->out) { /* a copy */
-		free_failures(scratch.failures);
+		failures_free(scratch.failures);
 		scratch = (struct case_result){ .tail = &scratch.failures };
 		judge(&r, x->what, x->nth, x->plain, &out);
 		fputc(known_holes(&r, &out) ? '1' : '0', x->out);
@@ -224,7 +210,7 @@ static void every_place(const struct run *proto, struct injection *x)
 		children_end(x->out);
 	}
 	children_wait(&x->children);
-	free_failures(scratch.failures);
+	failures_free(scratch.failures);
 	injected_free(&out);
 }
 
@@ -263,7 +249,7 @@ static void one_case(struct run *proto, const struct case_result *like, struct i
 		if (x->known[what])
 			c->name = with_known(c->name, x->known[what]);
 	}
-	free_failures(scratch.failures);
+	failures_free(scratch.failures);
 	injected_free(&plain);
 }
 

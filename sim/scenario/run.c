@@ -369,12 +369,7 @@ static void fetch_states(struct run *first)
 	run_end(&r);
 	event_log_free(&r.events);
 	scratch.kernel = scratch.name = scratch.label = NULL;
-	for (f = scratch.failures; f; f = scratch.failures) {
-		scratch.failures = f->next;
-		free(f->expected);
-		free(f->got);
-		free(f);
-	}
+	failures_free(scratch.failures);
 }
 
 void run_end(struct run *r)

@@ -318,6 +318,9 @@ struct failure {
 	char *before, *after; /* state around the operation, NULL: not known */
 };
 
+/* Free a list of failures. */
+void failures_free(struct failure *f);
+
 struct case_result {
 	struct case_result *next;
 	const struct scenario *scenario;
