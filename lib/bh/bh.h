@@ -7,6 +7,7 @@
  *	read.c		reading folios		zero.c		partial zeroing
  *	writepages.c	rounds, PREP		map_submit.c	MAP, partial folios, i_disksize
  *	submit.c	SUB: folio to bios	end_io.c	END: conversion
+ *	plug.c		bios to requests, and the order in which these are done
  *	ordered.c	data=ordered lists	mkwrite.c	write faults
  *	writepage.c	page by page, 6.1
  *	invalidate.c	buffers thrown away	journalled.c	data=journal
@@ -193,15 +194,19 @@ struct ffs_io_vec *ffs_io_end_vec(struct ffs_io_end *io, u64 offset);
 void ffs_io_end_folio(struct ffs_io_end *io, struct ffs_folio *f);
 /* All is submitted: END runs when the task sleeps. Frees an empty one. */
 void ffs_io_end_submit(struct ffs_super *sb, struct ffs_io_end *io);
+/* Convert the unwritten blocks of [offset, offset + size); @h NULL: handles of its own. */
+int ffs_convert_range(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
+		      u64 offset, u64 size);
+
+/* --- plug.c --- */
 /* A plug begins to collect requests; its number. */
 u32 ffs_io_plug(struct ffs_super *sb);
 /* @n blocks of @io are sent, adjacent on disk from @pblk on and on the file from @lblk on. */
 void ffs_io_end_blocks(struct ffs_super *sb, struct ffs_io_end *io, u64 pblk, u64 n, u64 lblk);
+/* The bio that grows is sent. */
+void ffs_io_bio_submit(struct ffs_super *sb, struct ffs_io_end *io);
 /* The plug is flushed: before plug-order what it held reaches the device newest first. */
 void ffs_io_unplug(struct ffs_super *sb, u32 plug);
-/* Convert the unwritten blocks of [offset, offset + size); @h NULL: handles of its own. */
-int ffs_convert_range(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
-		      u64 offset, u64 size);
 
 /* --- writepage.c --- */
 /* Dirty pages of the range one by one, nothing is mapped (6.1: commit, data=journal). */
