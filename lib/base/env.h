@@ -102,8 +102,18 @@ __attribute__((format(printf, 2, 3))) void ffs_error(struct ffs_env *env, const 
 		}                                                                                  \
 	} while (0)
 
-/* The running task takes @lock (foliofs_lock_order the first time that something else is held). */
-static inline void ffs_lock_wait(struct ffs_env *env, enum ffs_lock lock, u32 ino);
+/* The running task waits for who has @lock (foliofs_lock_order: the first time with another). */
+void ffs_lock_record(struct ffs_env *env, enum ffs_lock lock, u32 ino);
+static inline void ffs_lock_wait(struct ffs_env *env, enum ffs_lock lock, u32 ino)
+{
+	u32 held;
+
+	memcpy(&held, env->locks.now.held, sizeof(held));
+	if (unlikely(held))
+		ffs_lock_record(env, lock, ino);
+}
+
+/* It takes @lock, or gives it back. */
 static inline void ffs_lock(struct ffs_env *env, enum ffs_lock lock, u32 ino)
 {
 	ffs_lock_wait(env, lock, ino);
@@ -113,17 +123,6 @@ static inline void ffs_lock(struct ffs_env *env, enum ffs_lock lock, u32 ino)
 static inline void ffs_unlock(struct ffs_env *env, enum ffs_lock lock)
 {
 	env->locks.now.held[lock]--;
-}
-
-/* It waits for who has @lock. */
-void ffs_lock_record(struct ffs_env *env, enum ffs_lock lock, u32 ino);
-static inline void ffs_lock_wait(struct ffs_env *env, enum ffs_lock lock, u32 ino)
-{
-	u32 held;
-
-	memcpy(&held, env->locks.now.held, sizeof(held));
-	if (unlikely(held))
-		ffs_lock_record(env, lock, ino);
 }
 
 /* Another task runs: what this one holds; and back. */
