@@ -64,8 +64,7 @@ int ffs_ext4im_settle_tail(struct ffs_super *sb, struct ffs_handle *h, struct ff
 			   u64 pos, u64 len);
 
 /* --- ordered.c: only without im-noorder --- */
-void ffs_ext4im_order(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode, u64 pos,
-		      u64 len);
+void ffs_ext4im_order(struct ffs_handle *h, struct ffs_inode *inode, u64 pos, u64 len);
 void ffs_ext4im_order_free(struct ffs_inode *inode);
 void ffs_ext4im_submit_ordered(struct ffs_super *sb, u32 tid);
 

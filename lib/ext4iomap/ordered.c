@@ -12,12 +12,10 @@ struct order {
 	u64 pos, len;
 };
 
-void ffs_ext4im_order(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode, u64 pos,
-		      u64 len)
+void ffs_ext4im_order(struct ffs_handle *h, struct ffs_inode *inode, u64 pos, u64 len)
 {
 	struct order *o = inode->fs_private;
 
-	(void)sb;
 	if (h->nojournal)
 		return;
 	if (!o)
