@@ -27,8 +27,6 @@ int kernel_changes_apply(const struct kernel_changes *c, struct foliofs_kernel *
  */
 int kernels_parse(const char *list, const struct kernel_changes *c, struct foliofs_kernel *k,
 		  int max, char *err, size_t errlen);
-/* Has @k ext4 on iomap, as a mount option (buffered_iomap)? */
-bool kernel_iomap_by_mount(const struct foliofs_kernel *k);
 
 /* True if ext4 on iomap is a mount option of @k: without buffered_iomap it uses buffer heads. */
 bool kernel_iomap_by_mount(const struct foliofs_kernel *k);
