@@ -48,6 +48,7 @@ enum ffs_iomap_type {
 #define FFS_IOMAP_REPORT 0x04u
 #define FFS_IOMAP_FAULT 0x08u
 #define FFS_IOMAP_DIRECT 0x10u
+#define FFS_IOMAP_OVERWRITE_ONLY 0x40u
 #define FFS_IOMAP_UNSHARE 0x80u
 
 struct ffs_iomap {

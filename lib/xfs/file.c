@@ -34,15 +34,15 @@ s64 ffs_xfs_write(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len, u64 r
 	struct ffs_super *sb = &o->sb;
 	struct ffs_inode *inode = f->inode;
 	bool did = false, cleared = false;
-	s64 ret;
+	s64 ret = -ENOTBLK;
 
 	if (f->flags & FOLIOFS_O_RDONLY)
 		return -EBADF;
 	if (!len)
 		return 0;
-	if (f->flags & FOLIOFS_O_DIRECT) {
+	if (f->flags & FOLIOFS_O_DIRECT)
 		ret = ffs_xfs_direct_write(o, f, pos, len);
-	} else {
+	if (ret == -ENOTBLK) {
 		do {
 			ret = ffs_xfs_zero_eof(sb, inode, pos, &did);
 			if (!ret)

@@ -177,6 +177,42 @@ static int reserve(struct ffs_super *sb, struct ffs_inode *inode, enum ffs_xfs_f
 	return -ENOSPC;
 }
 
+int ffs_xfs_direct_cow(struct ffs_super *sb, struct ffs_inode *inode, struct ffs_xrec *r,
+		       struct ffs_xrec *cow, bool *shared)
+{
+	u64 off = r->off;
+	int err;
+
+	*shared = false;
+	if (!ffs_xfs_inode(inode)->reflink)
+		return 0;
+	if (ffs_xfs_lookup(inode, FFS_XFS_COW, off, cow) && cow->off <= off) {
+		*shared = true;
+		ffs_xrec_trim(r, off, ffs_xrec_end(cow));
+	} else {
+		if (r->state != FFS_XFS_WRITTEN)
+			return 0;
+		ffs_xfs_trim_shared(sb, inode, r, shared);
+		if (!*shared)
+			return 0;
+		err = reserve(sb, inode, FFS_XFS_COW, off, r->len, 0, cow);
+		if (err)
+			return err;
+	}
+	if (cow->state == FFS_XFS_DELAYED) {
+		err = ffs_xfs_convert_delayed(sb, inode, FFS_XFS_COW, off, cow);
+		if (err)
+			return err;
+		ffs_xfs_log(inode, true);
+	}
+	/* The write does not wait for its end to tell these from blocks only reserved. */
+	ffs_xrec_trim(r, off, ffs_xrec_end(cow));
+	ffs_xfs_convert_unwritten(inode, FFS_XFS_COW, off, ffs_xrec_end(r));
+	ffs_xfs_lookup(inode, FFS_XFS_COW, off, cow);
+	ffs_xrec_trim(cow, off, ffs_xrec_end(r));
+	return 0;
+}
+
 /* How far behind [off, end) to reserve for a write that ends behind EOF. */
 static u64 speculate(struct ffs_super *sb, struct ffs_inode *inode, enum ffs_xfs_fork fork, u64 pos,
 		     u64 len, u64 off, u64 end)

@@ -157,6 +157,12 @@ void ffs_xfs_to_iomap(const struct ffs_super *sb, const struct ffs_inode *inode,
 /* Cut @r at the next border between shared and unshared blocks; *shared: which it begins with. */
 void ffs_xfs_trim_shared(const struct ffs_super *sb, const struct ffs_inode *inode,
 			 struct ffs_xrec *r, bool *shared);
+/*
+ * A direct write to @r: *shared: it is, and cut to that part; *cow: where to write instead.
+ * Not shared: @r is cut before the next shared block (xfs_reflink_allocate_cow).
+ */
+int ffs_xfs_direct_cow(struct ffs_super *sb, struct ffs_inode *inode, struct ffs_xrec *r,
+		       struct ffs_xrec *cow, bool *shared);
 
 /* --- writeback.c --- */
 int ffs_xfs_wb_map(struct ffs_wpc *w, u64 pos, u64 len);
@@ -201,6 +207,7 @@ s64 ffs_xfs_reflink(struct ffs_ops *o, const struct foliofs_op *op);
 int ffs_xfs_unshare(struct ffs_super *sb, struct ffs_inode *inode, u64 off, u64 len);
 
 /* --- direct.c --- */
+/* -ENOTBLK: only the page cache can do it. */
 s64 ffs_xfs_direct_write(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len);
 s64 ffs_xfs_direct_read(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len);
 
