@@ -78,12 +78,14 @@ static int free_space(struct ffs_super *sb, struct ffs_inode *inode, u64 off, u6
 {
 	u64 first = ffs_blocks_up(&sb->env, off), end = (off + len) >> sb->env.block_bits;
 	u64 page = ffs_page_size(&sb->env), size = inode->i_size;
+	struct ffs_xrec r;
 	bool did = false;
 	int err = ffs_xfs_flush_unmap(sb, inode, off, len);
 
 	if (err)
 		return err;
-	if (end > first) {
+	/* Over a hole the transaction has nothing to log. */
+	if (end > first && ffs_xfs_lookup(inode, FFS_XFS_DATA, first, &r) && r.off < end) {
 		ffs_xfs_unmap(sb, inode, FFS_XFS_DATA, first, end);
 		ffs_xfs_log(inode, true);
 	}
