@@ -208,8 +208,9 @@ static void write_map(struct ffs_iomap_iter *it, u64 *readable)
 			ffs_store_content(sb, inode, &m->content, pos, pos + copied);
 		ffs_stop(&sb->env, WRITE_COPIED, inode->ino, FFS_HELD_INODE | FFS_HELD_FOLIOS, pos,
 			 pos + len);
-		if (accepted && pos + copied > size) {
-			ffs_set_isize(sb, inode, pos + copied);
+		/* A step that was rejected moves it too: behind EOF, up to where it began. */
+		if (pos + (accepted ? copied : 0) > size) {
+			ffs_set_isize(sb, inode, pos + (accepted ? copied : 0));
 			it->map.flags |= FFS_IOMAP_F_SIZE_CHANGED;
 		}
 		if (size < pos)
