@@ -28,6 +28,7 @@ struct capture {
 	struct seen *seen; /* what a reader of the files knows */
 	FILE *events, *ops, *results, *folios;
 	struct layout *layout; /* of file systems on the iomap path, and tmpfs; else NULL */
+	char opens[256]; /* name that the operation opens, or empty */
 	uint64_t time_ns;
 	char failed[280]; /* first file that could not be written */
 	int error;
@@ -180,6 +181,8 @@ void capture_op(struct capture *c, uint32_t id, const char *text, uint64_t time_
 	recorder_op(c->recorder, id, text, time_ns);
 	seen_op(c->seen, id, text);
 	fprintf(c->ops, "%u %s\n", id, text);
+	if (sscanf(text, "open %255s", c->opens) != 1)
+		c->opens[0] = 0;
 }
 
 void capture_result(struct capture *c, uint32_t id, int64_t result)
@@ -188,6 +191,9 @@ void capture_result(struct capture *c, uint32_t id, int64_t result)
 
 	if (c->layout)
 		layout_after(c->layout, c->fs, id);
+	if (c->layout && c->opens[0] && result > 0)
+		layout_opened(c->layout, c->opens, (uint32_t)result);
+	c->opens[0] = 0;
 	if (result < 0)
 		seen_failed(c->seen, id);
 	if (result >= 0)
@@ -282,6 +288,8 @@ int capture_close(struct capture *c, char *err, size_t errlen)
 	finish(c, c->events, "events.txt");
 	finish(c, c->ops, "ops.txt");
 	finish(c, c->results, "results.txt");
+	if (c->layout)
+		layout_finish(c->layout);
 	finish(c, c->folios, "layout.txt");
 	meta = create(c, "meta.yaml");
 	if (meta)

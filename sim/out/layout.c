@@ -13,14 +13,31 @@ struct growing {
 };
 
 struct known {
-	char *name; /* that it had first: open files keep it in op lists */
+	char *name; /* that it had first */
 	uint32_t ino;
 	struct growing text;
 	bool seen;
 };
 
+/* A change of the file @ino. */
+struct line {
+	uint32_t op, ino;
+	char *text;
+};
+
+struct opened {
+	char *name;
+	uint32_t ino;
+};
+
 struct layout {
 	FILE *out;
+	/* What is still to be printed: names are known at the end. */
+	struct line *line;
+	size_t nr_lines, room_lines;
+	struct opened *opened; /* one for each name, the first time it was opened first */
+	size_t nr_opened;
+	bool told; /* operations say what they open */
 	struct known *v;
 	size_t nr, room;
 	/* of the operation that is looked at */
@@ -122,12 +139,71 @@ static struct known *find(struct layout *l, const char *name, uint32_t ino, bool
 	return &l->v[l->nr++];
 }
 
+static void keep(struct layout *l, uint32_t ino, const char *text)
+{
+	if (l->nr_lines == l->room_lines) {
+		l->room_lines = l->room_lines ? 2 * l->room_lines : 64;
+		l->line = realloc(l->line, l->room_lines * sizeof(*l->line));
+		if (!l->line)
+			abort();
+	}
+	l->line[l->nr_lines] = (struct line){ .op = l->op, .ino = ino, .text = strdup(text) };
+	if (!l->line[l->nr_lines++].text)
+		abort();
+}
+
+void layout_opened(struct layout *l, const char *name, uint32_t ino)
+{
+	size_t i;
+
+	l->told |= l->op != 0;
+	for (i = 0; i < l->nr_opened; i++)
+		if (!strcmp(l->opened[i].name, name)) {
+			l->opened[i].ino = ino;
+			return;
+		}
+	l->opened = realloc(l->opened, (l->nr_opened + 1) * sizeof(*l->opened));
+	if (!l->opened || !(name = strdup(name)))
+		abort();
+	l->opened[l->nr_opened++] = (struct opened){ .name = (char *)name, .ino = ino };
+}
+
+/* NULL: nobody knows the file by a name. */
+static const char *name_of(const struct layout *l, uint32_t ino)
+{
+	size_t i;
+
+	for (i = l->nr_opened; i--;)
+		if (l->opened[i].ino == ino)
+			return l->opened[i].name;
+	for (i = 0; !l->told && i < l->nr; i++)
+		if (l->v[i].ino == ino)
+			return l->v[i].name;
+	return NULL;
+}
+
+void layout_finish(struct layout *l)
+{
+	size_t i;
+
+	for (i = 0; i < l->nr_lines; i++) {
+		const char *name = name_of(l, l->line[i].ino);
+
+		if (name)
+			fprintf(l->out, "%u %s %s\n", l->line[i].op, name, l->line[i].text);
+	}
+}
+
 static void compare(struct layout *l, struct known *k, struct growing *now)
 {
 	if (!now->len)
 		add_text(now, "-");
-	if (strcmp(k->text.s, now->s))
+	if (!strcmp(k->text.s, now->s))
+		;
+	else if (foliofs_fs_geometry(l->fs)->fs_type == FOLIOFS_FS_TMPFS)
 		fprintf(l->out, "%u %s %s\n", l->op, k->name, now->s);
+	else
+		keep(l, k->ino, now->s);
 	free(k->text.s);
 	k->text = *now;
 }
@@ -154,6 +230,8 @@ static void look(void *priv, const char *path, uint32_t ino, uint32_t mode)
 	end_row(&r);
 	k = find(l, path, ino, r.data_only);
 	k->seen = true;
+	if (!l->op)
+		layout_opened(l, path, ino);
 	compare(l, k, &now);
 }
 
@@ -202,6 +280,12 @@ void layout_free(struct layout *l)
 		free(l->v[i].name);
 		free(l->v[i].text.s);
 	}
+	for (i = 0; i < l->nr_lines; i++)
+		free(l->line[i].text);
+	for (i = 0; i < l->nr_opened; i++)
+		free(l->opened[i].name);
+	free(l->line);
+	free(l->opened);
 	free(l->v);
 	free(l);
 }

@@ -20,6 +20,14 @@ struct layout;
 struct layout *layout_new(FILE *out);
 /* What has changed since the last call is of operation @op. */
 void layout_after(struct layout *l, const struct foliofs_fs *fs, uint32_t op);
+/*
+ * A program opened @name.  A file is called by the name that it was opened by; of several, by the
+ * one that was new last; a name that was opened again for another file is that one's.  A file
+ * that lost all its names so is left out, as in captures of kernels.
+ */
+void layout_opened(struct layout *l, const char *name, uint32_t ino);
+/* All is written, but for tmpfs, which is looked at by name at once. */
+void layout_finish(struct layout *l);
 void layout_free(struct layout *l);
 
 #endif
