@@ -75,6 +75,12 @@ bool ffs_xfs_can_free_eof(struct ffs_super *sb, struct ffs_inode *inode)
 
 void ffs_xfs_free_eof(struct ffs_super *sb, struct ffs_inode *inode)
 {
+	/* Of a file with blocks that somebody asked for, only what is delayed goes (6.10). */
+	if (ffs_xfs_inode(inode)->prealloc) {
+		ffs_xfs_punch_delayed(sb, inode, FFS_XFS_DATA,
+				      ffs_blocks_up(&sb->env, inode->i_size), LAST_BLOCK);
+		return;
+	}
 	ffs_xfs_unmap(sb, inode, FFS_XFS_DATA, ffs_blocks_up(&sb->env, inode->i_size), LAST_BLOCK);
 	ffs_xfs_log(inode, true);
 }
