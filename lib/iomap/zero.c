@@ -53,6 +53,8 @@ static void zero_map(struct ffs_iomap_iter *it, bool *did)
 
 		if (batch && !next_dirty(it, &len))
 			return;
+		ffs_stop(&it->sb->env, ZERO_MAPPED, it->inode->ino, FFS_HELD_INODE | FFS_HELD_INVALIDATE, it->pos,
+			 it->pos + len);
 		it->status = ffs_iomap_write_begin(it, &len, &f);
 		if (it->status || !f)
 			return;
