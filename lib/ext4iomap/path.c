@@ -13,6 +13,30 @@ static int mkwrite(struct ffs_super *sb, struct ffs_inode *inode, struct ffs_fol
 	return f ? ffs_iomap_mkwrite(sb, inode, f) : -EFAULT;
 }
 
+/*
+ * The table of im-aops is of empty entries: nothing is read ahead, a folio is left locked and not
+ * up to date.  im-read fills these two.
+ */
+static bool no_read(const struct ffs_super *sb)
+{
+	return !ffs_sb_has(sb, FOLIOFS_CHANGE_IM_READ);
+}
+
+static void read_folios(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_folio **f, u32 n)
+{
+	if (!no_read(sb))
+		ffs_iomap_readahead(sb, m, f, n);
+}
+
+static void read_folio(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_folio *f)
+{
+	if (!no_read(sb))
+		ffs_iomap_read_folio(sb, m, f);
+	else
+		ffs_emit(&sb->env, foliofs_livelock, m->inode->ino, 1,
+			 ffs_str("a reader waits for a folio that nobody unlocks"));
+}
+
 static int map(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode, struct ffs_map *m,
 	       u32 flags)
 {
@@ -48,8 +72,8 @@ const struct ffs_data_path ffs_ext4im_path = {
 	.inode_init = ffs_iomap_inode_init,
 	.inode_destroy = inode_destroy,
 	.write = ffs_iomap_write,
-	.read_folios = ffs_iomap_readahead,
-	.read_folio = ffs_iomap_read_folio,
+	.read_folios = read_folios,
+	.read_folio = read_folio,
 	.is_uptodate = ffs_iomap_is_uptodate,
 	.mkwrite = mkwrite,
 	.writepages = ffs_ext4im_writepages,

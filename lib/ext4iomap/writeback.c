@@ -8,12 +8,37 @@
 #define MAX_BLOCKS 2048u /* MAX_WRITEPAGES_EXTENT_LEN */
 #define MAX_BLOCKS_2024 32767u /* EXT_UNWRITTEN_MAX_LEN */
 
+/*
+ * Without im-aops the table is that of buffer heads: its writepages takes a dirty folio that has
+ * none for a mistake of others, warns and clears the mark.
+ */
+static void drop_dirty(struct ffs_super *sb, struct ffs_inode *inode, const struct ffs_wbc *wbc)
+{
+	struct ffs_mapping *m = inode->mapping;
+	u8 bits = sb->env.page_bits;
+	struct ffs_folio *f = ffs_folio_next_tagged(m, (u32)(wbc->range_start >> bits), FFS_TAG_DIRTY);
+
+	for (; f && ffs_folio_pos(m, f) <= wbc->range_end;
+	     f = ffs_folio_next_tagged(m, (u32)(ffs_folio_end(m, f) >> bits), FFS_TAG_DIRTY)) {
+		ffs_emit(&sb->env, foliofs_assert, inode->ino,
+			 ffs_str("writeback: a dirty folio has no buffers"));
+		ffs_folio_clear_dirty(f);
+	}
+}
+
 int ffs_ext4im_writepages(struct ffs_super *sb, struct ffs_inode *inode, struct ffs_wbc *wbc)
 {
 	struct ffs_mapping *m = inode->mapping;
 	s64 to_write = wbc->nr_to_write;
 	int err;
 
+	if (!ffs_sb_has(sb, FOLIOFS_CHANGE_IM_AOPS)) {
+		drop_dirty(sb, inode, wbc);
+		return 0;
+	}
+	/* The entry of im-aops: nothing is done, and nothing said. */
+	if (!ffs_sb_has(sb, FOLIOFS_CHANGE_IM_WRITEBACK))
+		return 0;
 	ffs_emit(&sb->env, ext4_writepages, inode->ino, (u64)to_write, (u64)wbc->pages_skipped,
 		 wbc->range_start, wbc->range_end, wbc->sync_mode, 0, wbc->range_cyclic,
 		 m->writeback_index);
