@@ -7,7 +7,10 @@ static int zero_tail(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inod
 {
 	u64 block = ffs_block_size(&sb->env), tail = -size & (block - 1);
 
-	return tail ? ffs_path_of(sb, inode)->zero_partial(sb, h, inode, size, tail) : 0;
+	int err = tail ? ffs_path_of(sb, inode)->zero_partial(sb, h, inode, size, tail) : 0;
+
+	/* z-len-unsigned: what is below zero is a large length there. */
+	return ffs_sb_has(sb, FOLIOFS_CHANGE_IM_Z_LEN_UNSIGNED) ? 0 : err;
 }
 
 static int settle_tail(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode, u64 size)
