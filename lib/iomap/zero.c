@@ -42,6 +42,19 @@ static bool next_dirty(struct ffs_iomap_iter *it, u64 *len)
 	return true;
 }
 
+/* Behind EOF alone: no byte of the file has been changed yet, whatever runs here. */
+static void stop_mapped(const struct ffs_iomap_iter *it, u64 len)
+{
+	struct ffs_super *sb = it->sb;
+	u32 held = FFS_HELD_INODE | FFS_HELD_INVALIDATE;
+
+	if (likely(!sb->env.stop) || it->pos < it->inode->i_size)
+		return;
+	if (sb->journal && ffs_journal_current(sb->journal))
+		held |= FFS_HELD_HANDLE;
+	ffs_stop(&sb->env, ZERO_MAPPED, it->inode->ino, held, it->pos, it->pos + len);
+}
+
 static void zero_map(struct ffs_iomap_iter *it, bool *did)
 {
 	struct ffs_mapping *m = it->inode->mapping;
@@ -53,8 +66,7 @@ static void zero_map(struct ffs_iomap_iter *it, bool *did)
 
 		if (batch && !next_dirty(it, &len))
 			return;
-		ffs_stop(&it->sb->env, ZERO_MAPPED, it->inode->ino, FFS_HELD_INODE | FFS_HELD_INVALIDATE, it->pos,
-			 it->pos + len);
+		stop_mapped(it, len);
 		it->status = ffs_iomap_write_begin(it, &len, &f);
 		if (it->status || !f)
 			return;
