@@ -305,6 +305,9 @@ void ffs_truth_op(struct foliofs_fs *fs, const struct foliofs_op *op, s64 result
 			copied(to, find(ffs_truths(fs), inode->ino), op, len, g->inode->ino,
 			       fs->ops.sb.type);
 		}
+		/* As below: a copy that an injected failure cut short. */
+		if (unlikely(fs->ops.sb.env.failures_on) && g && result < (s64)op->len)
+			ffs_truth_lost(fs, g->inode->ino);
 		break;
 	case FOLIOFS_OP_MOVE_EXTENTS:
 		/* The donor gets what the other file's blocks held. */
