@@ -12,7 +12,6 @@
 #include <string.h>
 
 #define MAX_CHANGES 32
-#define INJECT_PLACES 32
 
 static const char usage[] =
 	"usage: foliosim run [options] SCENARIO.yaml|DIR...\n"
@@ -27,7 +26,7 @@ static const char usage[] =
 	"  -i, --inject WHAT    let each failure of the kind WHAT (all: of every kind) happen in\n"
 	"                       turn; what must hold then, instead of the expectations\n"
 	"  -p, --places N       of each kind the first N places where it can happen, behind them\n"
-	"                       ever fewer (default 32; 0: all)\n"
+	"                       ever fewer (default: all)\n"
 	"  -v, --verbose        print operations, results and events\n"
 	"  -h, --help           this text\n";
 
@@ -138,7 +137,7 @@ int cmd_run(int argc, char **argv)
 	const char *with[MAX_CHANGES], *without[MAX_CHANGES];
 	unsigned int left_out = 0;
 	struct run_options o = { .with = with, .without = without,
-				 .inject_all_up_to = INJECT_PLACES, .inject_left_out = &left_out };
+				 .inject_left_out = &left_out };
 	struct output out = { 0 };
 	struct scenario_files l = { 0 };
 	int c, ret = 0;
