@@ -61,19 +61,6 @@ static int complain(int code, const char *text)
 	return code;
 }
 
-static int write_report(const struct report *rep, const char *dir)
-{
-	bool plots_missing = false;
-	char err[4400];
-
-	if (report_write(rep, dir, &plots_missing, err, sizeof(err)))
-		return complain(4, err);
-	fflush(stdout);
-	fprintf(stderr, "%s/index.html%s\n", dir,
-		plots_missing ? " (without plots: gnuplot is not installed)" : "");
-	return 0;
-}
-
 /* Kernels and file systems: 0, or an exit code. */
 static int make_sides(struct cost_args *a, const struct replay_setup *s, struct cost_sides *sides)
 {
@@ -115,7 +102,7 @@ static int run_trace(const struct cost_args *a, const struct replay_setup *s,
 	if (!a->report)
 		return 0;
 	cost_report(&rep, &r);
-	ret = write_report(&rep, a->report);
+	ret = report_page(&rep, a->report, "foliosim cost") ? 4 : 0;
 	report_free(&rep);
 	return ret;
 }
@@ -139,7 +126,7 @@ static int run_table(const struct cost_args *a, const struct replay_setup *s,
 		ret = complain(4, "cannot write the result");
 	if (!ret && a->report) {
 		cost_table_report(&rep, &t, c);
-		ret = write_report(&rep, a->report);
+		ret = report_page(&rep, a->report, "foliosim cost") ? 4 : 0;
 		report_free(&rep);
 	}
 	cost_table_free(&t);

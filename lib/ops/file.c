@@ -12,7 +12,7 @@ struct ffs_file *ffs_file(struct ffs_ops *o, s32 slot)
 	return &o->file[slot];
 }
 
-static struct ffs_file *new_file(struct ffs_ops *o, u32 slot)
+struct ffs_file *ffs_file_slot(struct ffs_ops *o, u32 slot)
 {
 	if (slot >= o->nr_files) {
 		u32 n = max(slot + 1, 2 * o->nr_files);
@@ -100,7 +100,7 @@ s64 ffs_open(struct ffs_ops *o, const struct foliofs_op *op)
 		if (ret < 0)
 			return ret;
 	}
-	f = new_file(o, (u32)op->file);
+	f = ffs_file_slot(o, (u32)op->file);
 	*f = (struct ffs_file){ .inode = inode, .flags = op->flags, .wb_seen = inode->wb_err };
 	/* An error that nobody has told yet is told by who opens the file later, too. */
 	if (inode->wb_err && !inode->wb_told)

@@ -31,8 +31,8 @@ struct ffs_fs_type {
 	/* Before an open file is closed. */
 	void (*closing)(struct ffs_ops *o, struct ffs_file *f);
 	/* Results as the system calls'. */
-	s64 (*read)(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len);
-	s64 (*write)(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len, u64 readable);
+	ffs_read_fn read;
+	ffs_write_fn write;
 	int (*fallocate)(struct ffs_ops *o, struct ffs_file *f, u32 mode, u64 off, u64 len);
 	int (*setsize)(struct ffs_super *sb, struct ffs_inode *inode, u64 size);
 

@@ -74,12 +74,17 @@ typedef s64 (*ffs_read_fn)(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 l
 typedef s64 (*ffs_write_fn)(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len, u64 readable);
 /* What an operation that is for files fails with on an open directory (v6.18); 0: it may go on. */
 s64 ffs_not_for_dirs(const struct ffs_file *f, const struct foliofs_op *op);
+/* write, append and read in pieces of op->chunk bytes: bytes done, or a negative errno. */
+s64 ffs_in_chunks(struct ffs_ops *o, struct ffs_file *f, const struct foliofs_op *op, ffs_read_fn read,
+		  ffs_write_fn write);
 /* copy_file_range where no blocks are shared: what is copied, or an error (splice_copy_file_range). */
 s64 ffs_copy_range(struct ffs_ops *o, struct ffs_file *in, struct ffs_file *out,
 		   const struct foliofs_op *op, ffs_read_fn read, ffs_write_fn write);
 s64 ffs_run_op(struct ffs_ops *o, const struct foliofs_op *op);
 /* The file of a slot; NULL: not open. */
 struct ffs_file *ffs_file(struct ffs_ops *o, s32 slot);
+/* Descriptor @slot of the table, open or not, to be opened: the table grows as needed. */
+struct ffs_file *ffs_file_slot(struct ffs_ops *o, u32 slot);
 
 /* --- inode.c --- */
 /* Folio orders of an inode's mapping, by its flags: when it is read, or its flag changes. */

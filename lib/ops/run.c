@@ -33,8 +33,8 @@ s64 ffs_not_for_dirs(const struct ffs_file *f, const struct foliofs_op *op)
 	}
 }
 
-/* write, append and read in pieces of op->chunk bytes. */
-static s64 in_chunks(struct ffs_ops *o, struct ffs_file *f, const struct foliofs_op *op)
+s64 ffs_in_chunks(struct ffs_ops *o, struct ffs_file *f, const struct foliofs_op *op, ffs_read_fn read,
+		  ffs_write_fn write)
 {
 	u64 off = op->kind == FOLIOFS_OP_APPEND ? f->inode->i_size : op->off, done = 0;
 	u64 chunk = op->chunk ? op->chunk : op->len;
@@ -47,8 +47,8 @@ static s64 in_chunks(struct ffs_ops *o, struct ffs_file *f, const struct foliofs
 			ffs_sleep(&o->sb);
 			o->sb.env.now_ns += op->pause_ns;
 		}
-		ret = op->kind == FOLIOFS_OP_READ ? ffs_read(o, f, off + done, n) :
-						    ffs_write(o, f, off + done, n, n);
+		ret = op->kind == FOLIOFS_OP_READ ? read(o, f, off + done, n) :
+						    write(o, f, off + done, n, n);
 		if (ret < 0)
 			return done ? (s64)done : ret;
 		done += (u64)ret;
@@ -224,7 +224,7 @@ static s64 file_op(struct ffs_ops *o, const struct foliofs_op *op)
 	case FOLIOFS_OP_WRITE:
 	case FOLIOFS_OP_APPEND:
 	case FOLIOFS_OP_READ:
-		return in_chunks(o, f, op);
+		return ffs_in_chunks(o, f, op, ffs_read, ffs_write);
 	case FOLIOFS_OP_WRITE_BAD:
 		return ffs_write(o, f, op->off, op->len, op->good);
 	case FOLIOFS_OP_FALLOCATE:

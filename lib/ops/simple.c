@@ -185,18 +185,6 @@ static s64 name_op(struct ffs_ops *o, const struct foliofs_op *op)
 	}
 }
 
-static struct ffs_file *new_file(struct ffs_ops *o, u32 slot)
-{
-	if (slot >= o->nr_files) {
-		u32 n = max(slot + 1, 2 * o->nr_files);
-
-		o->file = ffs_realloc(o->file, n * sizeof(*o->file));
-		memset(&o->file[o->nr_files], 0, (n - o->nr_files) * sizeof(*o->file));
-		o->nr_files = n;
-	}
-	return &o->file[slot];
-}
-
 static s64 open_file(struct ffs_ops *o, const struct foliofs_op *op)
 {
 	struct ffs_inode *inode = ffs_lookup(o, op->path);
@@ -224,7 +212,7 @@ static s64 open_file(struct ffs_ops *o, const struct foliofs_op *op)
 		err = o->sb.type->setsize(&o->sb, inode, 0);
 	if (err)
 		return err;
-	f = new_file(o, (u32)op->file);
+	f = ffs_file_slot(o, (u32)op->file);
 	*f = (struct ffs_file){ .inode = inode, .flags = op->flags };
 	ffs_ra_init(&f->ra, &o->sb.env);
 	if (o->sb.type->opened)
@@ -248,30 +236,6 @@ static int close_file(struct ffs_ops *o, struct ffs_file *f)
 	if (!inode->opens && !inode->nlink)
 		o->sb.type->inactivate(o, inode);
 	return 0;
-}
-
-static s64 in_chunks(struct ffs_ops *o, struct ffs_file *f, const struct foliofs_op *op)
-{
-	u64 off = op->kind == FOLIOFS_OP_APPEND ? f->inode->i_size : op->off, done = 0;
-	u64 chunk = op->chunk ? op->chunk : op->len;
-
-	do {
-		u64 n = min(chunk, op->len - done);
-		s64 ret;
-
-		if (done && op->pause_ns) {
-			ffs_sleep(&o->sb);
-			o->sb.env.now_ns += op->pause_ns;
-		}
-		ret = op->kind == FOLIOFS_OP_READ ? o->sb.type->read(o, f, off + done, n) :
-						    o->sb.type->write(o, f, off + done, n, n);
-		if (ret < 0)
-			return done ? (s64)done : ret;
-		done += (u64)ret;
-		if ((u64)ret < n || !n)
-			break;
-	} while (done < op->len);
-	return (s64)done;
 }
 
 /* fill, punchevery, writeevery: as for ext4 (prepare.c). */
@@ -321,7 +285,7 @@ static s64 file_op(struct ffs_ops *o, const struct foliofs_op *op)
 	case FOLIOFS_OP_WRITE:
 	case FOLIOFS_OP_APPEND:
 	case FOLIOFS_OP_READ:
-		return in_chunks(o, f, op);
+		return ffs_in_chunks(o, f, op, o->sb.type->read, o->sb.type->write);
 	case FOLIOFS_OP_WRITE_BAD:
 		return o->sb.type->write(o, f, op->off, op->len, op->good);
 	case FOLIOFS_OP_FALLOCATE:

@@ -87,13 +87,10 @@ static int read_line(struct csv *csv, const int *at, struct cost_line *l)
 
 static int read_lines(struct cost_constants *c, struct csv *csv)
 {
-	int at[COLUMNS], i, ret;
+	int at[COLUMNS], ret;
 
-	for (i = 0; i < COLUMNS; i++) {
-		at[i] = csv_column(csv, columns[i]);
-		if (at[i] < 0)
-			return -EINVAL;
-	}
+	if (csv_columns(csv, columns, COLUMNS, at))
+		return -EINVAL;
 	while ((ret = csv_next(csv)) > 0) {
 		struct cost_line l = { 0 };
 

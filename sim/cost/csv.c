@@ -127,7 +127,7 @@ void csv_close(struct csv *c)
 	c->line = c->names = NULL;
 }
 
-int csv_column(struct csv *c, const char *name)
+static int column(struct csv *c, const char *name)
 {
 	char text[80];
 	size_t i;
@@ -137,6 +137,18 @@ int csv_column(struct csv *c, const char *name)
 			return (int)i;
 	snprintf(text, sizeof(text), "a column \"%s\"", name);
 	return csv_refuse(c, text, c->column[0]);
+}
+
+int csv_columns(struct csv *c, const char *const *name, size_t nr, int *at)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		at[i] = column(c, name[i]);
+		if (at[i] < 0)
+			return -EINVAL;
+	}
+	return 0;
 }
 
 int csv_number(struct csv *c, int i, double min, double *v)

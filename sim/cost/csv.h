@@ -30,8 +30,8 @@ int csv_open(struct csv *c, const char *path, char *err, size_t errlen);
 /* The next line: 1, 0 at the end, or a negative errno. */
 int csv_next(struct csv *c);
 void csv_close(struct csv *c);
-/* Index of column @name, or -EINVAL with a message: it has to be there. */
-int csv_column(struct csv *c, const char *name);
+/* Indices @at of the @nr columns @name: 0, or -EINVAL with a message; each has to be there. */
+int csv_columns(struct csv *c, const char *const *name, size_t nr, int *at);
 /* Message FILE:LINE: "expected @expected, got '@got'"; always -EINVAL. */
 int csv_refuse(struct csv *c, const char *expected, const char *got);
 /* Field @i as a number, not below @min: 0, or -EINVAL. */

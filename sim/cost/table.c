@@ -59,13 +59,10 @@ static int read_row(struct csv *csv, const int *at, struct cost_row *r)
 
 static int read_rows(struct cost_table *t, struct csv *csv)
 {
-	int at[COLUMNS], i, ret;
+	int at[COLUMNS], ret;
 
-	for (i = 0; i < COLUMNS; i++) {
-		at[i] = csv_column(csv, columns[i]);
-		if (at[i] < 0)
-			return -EINVAL;
-	}
+	if (csv_columns(csv, columns, COLUMNS, at))
+		return -EINVAL;
 	while ((ret = csv_next(csv)) > 0) {
 		struct cost_row r = { 0 };
 
