@@ -82,10 +82,7 @@ int ffs_ensure_extent(struct ffs_super *sb, struct ffs_handle *h, struct ffs_ino
 int ffs_bh_map(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
 	       struct ffs_map *map, u32 flags);
 /* A mapping becomes the state of buffers [first, first + n) of @f. */
-void ffs_bh_apply(struct ffs_mapping *m, struct ffs_folio *f, u32 first, u32 n,
-		  const struct ffs_map *map);
-/* Block number that the buffer remembers, 0 if none. */
-u64 ffs_bh_blocknr(const struct ffs_mapping *m, u32 lblk);
+void ffs_bh_apply(struct ffs_folio *f, u32 first, u32 n, const struct ffs_map *map);
 
 /* --- read.c --- */
 void ffs_bh_read_folios(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_folio **f, u32 n);

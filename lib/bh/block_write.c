@@ -5,13 +5,6 @@
  */
 #include "bh.h"
 
-u64 ffs_bh_blocknr(const struct ffs_mapping *m, u32 lblk)
-{
-	const struct ffs_run *r = ffs_runs_find(&m->blocks, lblk);
-
-	return r ? lblk + r->a : 0;
-}
-
 int ffs_bh_map(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
 	       struct ffs_map *map, u32 flags)
 {
@@ -32,10 +25,9 @@ int ffs_bh_map(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *ino
 	return ret;
 }
 
-void ffs_bh_apply(struct ffs_mapping *m, struct ffs_folio *f, u32 first, u32 n,
-		  const struct ffs_map *map)
+void ffs_bh_apply(struct ffs_folio *f, u32 first, u32 n, const struct ffs_map *map)
 {
-	u32 end = first + n, lblk = ffs_folio_block(m, f) + first;
+	u32 end = first + n;
 	bool mapped = map->flags & (FFS_MAP_MAPPED | FFS_MAP_DELAYED);
 
 	/* The answer replaces new, mapped, unwritten and delayed as a set (folios.md 6.4). */
@@ -44,9 +36,7 @@ void ffs_bh_apply(struct ffs_mapping *m, struct ffs_folio *f, u32 first, u32 n,
 	(map->flags & FFS_MAP_UNWRITTEN ? ffs_bh_set : ffs_bh_clear)(f, FFS_BH_UNWRITTEN, first, end);
 	(map->flags & FFS_MAP_DELAYED ? ffs_bh_set : ffs_bh_clear)(f, FFS_BH_DELAY, first, end);
 	if (map->flags & (FFS_MAP_MAPPED | FFS_MAP_UNWRITTEN))
-		ffs_runs_set(&m->blocks, lblk, (u64)lblk + n, map->pblk - lblk, 0);
-	else if (m->blocks.nr)
-		ffs_runs_clear(&m->blocks, lblk, (u64)lblk + n);
+		ffs_bh_set_blocknr(f, first, end, map->pblk);
 }
 
 int ffs_ensure_extent(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode)
@@ -104,7 +94,7 @@ static int get_block(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inod
 			map.flags |= FFS_MAP_MAPPED |
 				     (ffs_sb_has(sb, FOLIOFS_CHANGE_UNWRITTEN_NEW) ? FFS_MAP_NEW : 0);
 	}
-	ffs_bh_apply(m, f, b, *n, &map);
+	ffs_bh_apply(f, b, *n, &map);
 	return 0;
 }
 

@@ -25,7 +25,7 @@ void ffs_bh_invalidate(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_f
 		f->flags &= (u8)~FFS_FOLIO_JDATA;
 		for (b = ffs_bh_next(f, FFS_BH_JDIRTY, first, end); b < end;
 		     b = ffs_bh_next(f, FFS_BH_JDIRTY, b + 1, end)) {
-			u64 pblk = ffs_bh_blocknr(m, ffs_folio_block(m, f) + b);
+			u64 pblk = ffs_bh_blocknr(f, b);
 
 			ffs_journal_drop(sb->journal, pblk);
 			ffs_runs_clear(&sb->jdata, pblk, pblk + 1);
@@ -37,19 +37,18 @@ void ffs_bh_invalidate(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_f
 	ffs_bh_clear(f, FFS_BH_NEW, first, end);
 	ffs_bh_clear(f, FFS_BH_DELAY, first, end);
 	ffs_bh_clear(f, FFS_BH_UNWRITTEN, first, end);
-	ffs_runs_clear(&m->blocks, ffs_folio_block(m, f) + first, ffs_folio_block(m, f) + (u64)end);
 	if (!offset && len == ffs_folio_size(m, f))
 		ffs_bh_release(m, f);
 }
 
 bool ffs_bh_release(struct ffs_mapping *m, struct ffs_folio *f)
 {
+	(void)m;
 	if (!ffs_has_buffers(f))
 		return true;
 	if ((f->flags & FFS_FOLIO_WRITEBACK) || ffs_bh_busy(f))
 		return false;
 	ffs_folio_strip_buffers(f);
-	ffs_runs_clear(&m->blocks, ffs_folio_block(m, f), ffs_folio_end(m, f) >> m->env->block_bits);
 	/* With no dirty buffer left the folio is clean (try_to_free_buffers). */
 	ffs_folio_clear_dirty(f);
 	return true;

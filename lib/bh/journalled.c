@@ -10,7 +10,7 @@ int ffs_dirty_journalled(struct ffs_super *sb, struct ffs_handle *h, struct ffs_
 			 struct ffs_folio *f, u32 b)
 {
 	struct ffs_mapping *m = inode->mapping;
-	u64 pblk = ffs_bh_blocknr(m, ffs_folio_block(m, f) + b);
+	u64 pblk = ffs_bh_blocknr(f, b);
 
 	ffs_bh_set(f, FFS_BH_UPTODATE, b, b + 1);
 	ffs_bh_clear(f, FFS_BH_DIRTY, b, b + 1);

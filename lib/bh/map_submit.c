@@ -58,7 +58,7 @@ static bool process_folio(struct ffs_mpd *mpd, struct ffs_folio *f)
 
 	ffs_bh_clear(f, FFS_BH_DELAY, first, end);
 	ffs_bh_clear(f, FFS_BH_UNWRITTEN, first, end);
-	ffs_runs_set(&mpd->m->blocks, base + first, base + end, mpd->map_pblk - mpd->map_lblk, 0);
+	ffs_bh_set_blocknr(f, first, end, mpd->map_pblk + (base + first - mpd->map_lblk));
 	io->vec[io->nr_vec - 1].size += (u64)(end - first) << mpd->sb->env.block_bits;
 	if (end == f->bpf)
 		return false;
@@ -83,7 +83,7 @@ struct by_page {
  */
 static bool process_folio_by_page(struct ffs_mpd *mpd, struct ffs_folio *f, struct by_page *at)
 {
-	u32 base = ffs_folio_block(mpd->m, f), map_end = mpd->map_lblk + mpd->map_len, b;
+	u32 map_end = mpd->map_lblk + mpd->map_len, b;
 	struct ffs_io_end *io = mpd->io_end;
 
 	for (b = 0; b < f->bpf; b++, at->lblk++) {
@@ -97,8 +97,7 @@ static bool process_folio_by_page(struct ffs_mpd *mpd, struct ffs_folio *f, stru
 			return true;
 		}
 		if (ffs_bh_test(f, FFS_BH_DELAY, b)) {
-			ffs_runs_set(&mpd->m->blocks, base + b, (u64)base + b + 1,
-				     at->pblk++ - (base + b), 0);
+			ffs_bh_set_blocknr(f, b, b + 1, at->pblk++);
 			ffs_bh_clear(f, FFS_BH_DELAY, b, b + 1);
 		}
 		ffs_bh_clear(f, FFS_BH_UNWRITTEN, b, b + 1);

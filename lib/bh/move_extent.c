@@ -35,7 +35,7 @@ static void make_uptodate(struct ffs_super *sb, struct ffs_mapping *m, struct ff
 				return;
 			if (map.flags & FFS_MAP_UNWRITTEN)
 				map.flags &= ~FFS_MAP_MAPPED;
-			ffs_bh_apply(m, f, b, 1, &map);
+			ffs_bh_apply(f, b, 1, &map);
 		}
 		ffs_bh_read_blocks(sb, m, f, b, b + 1);
 	}
@@ -66,7 +66,7 @@ static int remap(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *i
 
 		if (ret < 0)
 			return ret;
-		ffs_bh_apply(m, f, first + i, 1, &map);
+		ffs_bh_apply(f, first + i, 1, &map);
 	}
 	ffs_block_commit(sb, h, inode, f,
 			 ffs_folio_pos(m, f) + ((u64)first << sb->env.block_bits),

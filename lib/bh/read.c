@@ -38,9 +38,9 @@ static void read_blocks(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_
 	u32 base = ffs_folio_block(m, f), b;
 
 	for (b = first; b < end; b++) {
-		u64 pblk = ffs_bh_blocknr(m, base + b), pos = (u64)(base + b) << bits;
+		u64 pblk = ffs_bh_blocknr(f, b), pos = (u64)(base + b) << bits;
 
-		if (ffs_bh_test(f, FFS_BH_MAPPED, b) && pblk) {
+		if (ffs_bh_test(f, FFS_BH_MAPPED, b) && !ffs_bh_test(f, FFS_BH_DELAY, b)) {
 			ffs_emit(&sb->env, foliofs_bio, m->inode->ino, 0, pblk, 1, pos);
 			ffs_request_add(sb, pblk << bits, 1u << bits);
 			fill(sb, m, pos, pblk, 1u << bits);
@@ -80,7 +80,7 @@ static void read_confused(struct ffs_super *sb, struct ffs_mapping *m, struct ff
 				/* An unwritten block reads as a hole. */
 				if (map.flags & FFS_MAP_UNWRITTEN)
 					map.flags &= ~FFS_MAP_MAPPED;
-				ffs_bh_apply(m, f, b, 1, &map);
+				ffs_bh_apply(f, b, 1, &map);
 			}
 		}
 		read_blocks(sb, m, f, b, b + 1);

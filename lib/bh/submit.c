@@ -11,13 +11,13 @@ static void write_run(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_fo
 		      u32 end, struct ffs_io_end *io)
 {
 	u8 bits = sb->env.block_bits;
-	u32 lblk = ffs_folio_block(m, f) + b, last = ffs_folio_block(m, f) + end;
-	struct ffs_runs_pos at;
-	const struct ffs_run *r;
+	u32 base = ffs_folio_block(m, f), next;
 
-	ffs_runs_for_each(&m->blocks, r, at, lblk, last) {
-		u64 first = max(r->first, (u64)lblk), stop = min(r->end, (u64)last);
-		u64 pblk = first + r->a;
+	for (; b < end; b = next) {
+		u64 first = base + b, stop, pblk = ffs_bh_blocknr(f, b);
+
+		next = ffs_bh_adjacent_end(f, b, end);
+		stop = base + next;
 
 		if (ffs_fails(&sb->env, EIO)) {
 			ffs_emit(&sb->env, foliofs_io_error, m->inode->ino, pblk, stop - first,

@@ -62,7 +62,7 @@ static int zero_in_block(struct ffs_super *sb, struct ffs_handle *h, struct ffs_
 		/* An unwritten block reads as a hole: nothing to zero. */
 		if (map.flags & FFS_MAP_UNWRITTEN)
 			map.flags &= ~FFS_MAP_MAPPED;
-		ffs_bh_apply(m, f, b, 1, &map);
+		ffs_bh_apply(f, b, 1, &map);
 		if (!ffs_bh_test(f, FFS_BH_MAPPED, b))
 			return 0;
 	}

@@ -67,6 +67,53 @@ u32 ffs_bh_next_clear_many(const struct ffs_folio *f, enum ffs_bh_state s, u32 f
 	return end;
 }
 
+/* Some block of [first, end) has a number. */
+static bool any_numbered(const struct ffs_folio *f, u32 first, u32 end)
+{
+	u32 w;
+
+	for (w = first / 64; w * 64 < end; w++)
+		if ((ffs_bh_word(f, FFS_BH_MAPPED, w) | ffs_bh_word(f, FFS_BH_UNWRITTEN, w)) &
+		    ~ffs_bh_word(f, FFS_BH_DELAY, w) & mask(w, first, end))
+			return true;
+	return false;
+}
+
+static void scatter(struct ffs_folio *f)
+{
+	u64 first = f->blocknr;
+	u32 b;
+
+	f->blocknrs = ffs_zalloc(f->bpf * sizeof(*f->blocknrs));
+	f->flags |= FFS_FOLIO_SCATTERED;
+	for (b = 0; b < f->bpf; b++)
+		f->blocknrs[b] = first + b;
+}
+
+void ffs_bh_set_blocknr(struct ffs_folio *f, u32 first, u32 end, u64 pblk)
+{
+	if (!(f->flags & FFS_FOLIO_SCATTERED)) {
+		if (f->blocknr == pblk - first)
+			return;
+		if (!any_numbered(f, 0, first) && !any_numbered(f, end, f->bpf)) {
+			f->blocknr = pblk - first;
+			return;
+		}
+		scatter(f);
+	}
+	for (; first < end; first++)
+		f->blocknrs[first] = pblk++;
+}
+
+u32 ffs_bh_adjacent_end(const struct ffs_folio *f, u32 b, u32 end)
+{
+	if (!(f->flags & FFS_FOLIO_SCATTERED))
+		return end;
+	for (b++; b < end && f->blocknrs[b] == f->blocknrs[b - 1] + 1; b++)
+		;
+	return b;
+}
+
 void ffs_folio_attach_buffers(struct ffs_mapping *m, struct ffs_folio *f)
 {
 	u32 blocks = (u32)(ffs_folio_size(m, f) >> m->env->block_bits);
@@ -92,7 +139,9 @@ void ffs_folio_strip_buffers(struct ffs_folio *f)
 		return;
 	if (f->bpf > 8)
 		free(f->bits);
+	if (f->flags & FFS_FOLIO_SCATTERED)
+		free(f->blocknrs);
 	memset(f->tiny, 0, sizeof(f->tiny));
 	f->bpf = 0;
-	f->flags &= (u8)~FFS_FOLIO_BUFFERS;
+	f->flags &= (u8)~(FFS_FOLIO_BUFFERS | FFS_FOLIO_SCATTERED);
 }

@@ -41,7 +41,6 @@ void ffs_mapping_destroy(struct ffs_mapping *m)
 	m->levels = 0;
 	m->nr_folios = m->nr_pages = 0;
 	ffs_runs_free(&m->content);
-	ffs_runs_free(&m->blocks);
 	ffs_runs_free(&m->poison);
 }
 
@@ -294,8 +293,6 @@ void ffs_folio_delete(struct ffs_mapping *m, struct ffs_folio *f)
 		 f->order);
 	take_out(m, f);
 	ffs_runs_clear(&m->content, ffs_folio_pos(m, f), ffs_folio_end(m, f));
-	ffs_runs_clear(&m->blocks, ffs_folio_block(m, f),
-		       ffs_folio_end(m, f) >> m->env->block_bits);
 	if (unlikely(m->poison.nr))
 		ffs_runs_clear(&m->poison, f->index, (u64)f->index + ffs_folio_pages(f));
 	free_folio(f);

@@ -24,6 +24,7 @@
 #define FFS_FOLIO_BUFFERS 0x10u /* buffers are attached */
 #define FFS_FOLIO_MAPPED 0x20u /* some page table maps it */
 #define FFS_FOLIO_JDATA 0x40u /* dirtied through a mapping with data=journal (checked) */
+#define FFS_FOLIO_SCATTERED 0x80u /* its buffers are not all adjacent on disk: blocknrs */
 
 /* State bits of a buffer. */
 enum ffs_bh_state {
@@ -41,7 +42,15 @@ struct ffs_folio {
 	u8 order;
 	u8 flags;
 	u16 bpf; /* blocks, at most 2^15 are used */
-	u32 write_pending; /* iomap: bytes under I/O; 1 more while they are being sent */
+	union {
+		u32 write_pending; /* iomap: bytes under I/O; 1 more while they are being sent */
+		/*
+		 * b_blocknr of the buffers that have one (mapped or unwritten, not delayed): that of
+		 * block 0, as all are adjacent; or that of each.
+		 */
+		u64 blocknr;
+		u64 *blocknrs;
+	};
 	union {
 		u8 tiny[FFS_BH_NR]; /* bpf <= 8 */
 		u64 *bits; /* FFS_BH_NR bitmaps of words(bpf) each */
@@ -68,8 +77,6 @@ struct ffs_mapping {
 	 * b = source (see content.h).
 	 */
 	struct ffs_runs content;
-	/* Block numbers that buffers remember: key logical block, a = pblk - lblk. */
-	struct ffs_runs blocks;
 	struct ffs_runs poison; /* pages whose memory has failed */
 };
 
@@ -236,6 +243,17 @@ static inline bool ffs_bh_test(const struct ffs_folio *f, enum ffs_bh_state s, u
 {
 	return (ffs_bh_word(f, s, block / 64) >> (block % 64)) & 1;
 }
+
+/* b_blocknr of block @b, which has one. */
+static inline u64 ffs_bh_blocknr(const struct ffs_folio *f, u32 b)
+{
+	return f->flags & FFS_FOLIO_SCATTERED ? f->blocknrs[b] : f->blocknr + b;
+}
+
+/* Blocks [first, end) have the numbers from @pblk on. */
+void ffs_bh_set_blocknr(struct ffs_folio *f, u32 first, u32 end, u64 pblk);
+/* End of the blocks of [b, end) that are adjacent on disk. */
+u32 ffs_bh_adjacent_end(const struct ffs_folio *f, u32 b, u32 end);
 
 static inline bool ffs_bh_busy(const struct ffs_folio *f)
 {
