@@ -196,8 +196,8 @@ int ffs_convert_range(struct ffs_super *sb, struct ffs_handle *h, struct ffs_ino
 		      u64 offset, u64 size);
 
 /* --- plug.c --- */
-/* A plug begins to collect requests; its number. */
-u32 ffs_io_plug(struct ffs_super *sb);
+/* A plug begins to collect requests, @sync: of a writer who waits for them; its number. */
+u32 ffs_io_plug(struct ffs_super *sb, bool sync);
 /* @n blocks of @io are sent, adjacent on disk from @pblk on and on the file from @lblk on. */
 void ffs_io_end_blocks(struct ffs_super *sb, struct ffs_io_end *io, u64 pblk, u64 n, u64 lblk);
 /* The bio that grows is sent. */

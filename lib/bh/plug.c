@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The plug of writeback: how bios become requests, and in which order these are done, which
- * is the order of conversions before plug-order (blk_start_plug, blk_finish_plug).
+ * The plug of writeback: how bios become requests, in which order these are done, which is
+ * the order of conversions before plug-order (blk_start_plug, blk_finish_plug), and how many
+ * the device takes before the writer has to wait (blk-wbt).
  */
 #include "bh.h"
 
@@ -9,12 +10,69 @@
 #define PLUG_BYTES (128u << 10) /* BLK_PLUG_FLUSH_SIZE */
 #define MAX_SEGMENTS 128u /* of a request: BLK_MAX_SEGMENTS */
 #define BIO_PAGES 256u /* BIO_MAX_VECS */
+/*
+ * Requests of a sync in flight; of other writeback half as many (wbt_wait, get_limit).
+ * SIMPLIFIED: the depth is that of a device which has been writing for 300 ms or was made less
+ * than a second ago, 3/4 of its 128 tags; it goes down to 16 with half a second of rest a step.
+ */
+#define IN_FLIGHT 96u
 
-u32 ffs_io_plug(struct ffs_super *sb)
+u32 ffs_io_plug(struct ffs_super *sb, bool sync)
 {
 	sb->plug.batch++;
 	sb->plug.requests = 0;
+	sb->plug.limit = sync ? IN_FLIGHT : IN_FLIGHT / 2;
 	return ++sb->plug.number;
+}
+
+/* Of one flush @a is done before @b. */
+static bool done_before(const struct ffs_io_end *a, const struct ffs_io_end *b)
+{
+	return a->request != b->request ? a->request > b->request : a->place < b->place;
+}
+
+/* What has been sent since @plug began, in the order it is done; batch @as_made stays as it is. */
+static void order_done(struct ffs_super *sb, u32 plug, u32 as_made)
+{
+	struct ffs_work **flush = &sb->work, **tail, *w, *next; /* flush: where this one begins */
+	u32 batch = 0;
+
+	if (ffs_sb_has(sb, FOLIOFS_CHANGE_PLUG_ORDER) || !sb->work)
+		return;
+	while (*flush && container_of(*flush, struct ffs_io_end, work)->plug != plug)
+		flush = &(*flush)->next;
+	tail = flush;
+	for (w = *flush, *flush = NULL; w; w = next) {
+		struct ffs_io_end *io = container_of(w, struct ffs_io_end, work);
+		struct ffs_work **at;
+
+		next = w->next;
+		if (io->batch != batch)
+			flush = tail;
+		batch = io->batch;
+		for (at = flush; *at; at = &(*at)->next)
+			if (batch != as_made &&
+			    done_before(io, container_of(*at, struct ffs_io_end, work)))
+				break;
+		w->next = *at;
+		*at = w;
+		if (at == tail)
+			tail = &w->next;
+	}
+	sb->work_tail = tail;
+}
+
+/*
+ * One more request: if as many as may be are in flight, the writer sleeps until they are done.
+ * What waits in a plug goes to the device as it was made if its task sleeps.
+ */
+static void throttle(struct ffs_super *sb)
+{
+	if (sb->plug.in_flight >= sb->plug.limit) {
+		order_done(sb, sb->plug.number, sb->plug.batch);
+		ffs_run_work(sb);
+	}
+	sb->plug.in_flight++;
 }
 
 /*
@@ -33,6 +91,7 @@ static void bio_to_plug(struct ffs_super *sb, struct ffs_io_end *io, u64 first, 
 		sb->plug.pages += pages;
 		sb->plug.bytes += bytes;
 	} else {
+		throttle(sb);
 		if (sb->plug.requests >= PLUG_REQUESTS ||
 		    (sb->plug.requests && sb->plug.bytes >= PLUG_BYTES)) {
 			sb->plug.batch++;
@@ -88,37 +147,7 @@ void ffs_io_end_blocks(struct ffs_super *sb, struct ffs_io_end *io, u64 pblk, u6
 	io->bio_end = pblk + n;
 }
 
-/* Of one flush @a is done before @b. */
-static bool done_before(const struct ffs_io_end *a, const struct ffs_io_end *b)
-{
-	return a->request != b->request ? a->request > b->request : a->place < b->place;
-}
-
 void ffs_io_unplug(struct ffs_super *sb, u32 plug)
 {
-	struct ffs_work **flush = &sb->work, **tail, *w, *next; /* flush: where this one begins */
-	u32 batch = 0;
-
-	if (ffs_sb_has(sb, FOLIOFS_CHANGE_PLUG_ORDER) || !sb->work)
-		return;
-	while (*flush && container_of(*flush, struct ffs_io_end, work)->plug != plug)
-		flush = &(*flush)->next;
-	tail = flush;
-	for (w = *flush, *flush = NULL; w; w = next) {
-		struct ffs_io_end *io = container_of(w, struct ffs_io_end, work);
-		struct ffs_work **at;
-
-		next = w->next;
-		if (io->batch != batch)
-			flush = tail;
-		batch = io->batch;
-		for (at = flush; *at; at = &(*at)->next)
-			if (done_before(io, container_of(*at, struct ffs_io_end, work)))
-				break;
-		w->next = *at;
-		*at = w;
-		if (at == tail)
-			tail = &w->next;
-	}
-	sb->work_tail = tail;
+	order_done(sb, plug, 0);
 }

@@ -266,7 +266,7 @@ static int plugged_rounds(struct ffs_mpd *mpd)
 
 static int rounds(struct ffs_mpd *mpd)
 {
-	u32 plug = ffs_io_plug(mpd->sb);
+	u32 plug = ffs_io_plug(mpd->sb, mpd->wbc->sync_mode == FFS_WB_ALL);
 	int err = plugged_rounds(mpd);
 
 	ffs_io_unplug(mpd->sb, plug);

@@ -281,7 +281,12 @@ void ffs_run_work(struct ffs_super *sb)
 	struct ffs_locks locks;
 	struct ffs_handle *h;
 
-	if (sb->in_work || !sb->work)
+	if (sb->in_work)
+		return;
+	/* The task sleeps: its plug is flushed, and the device gets on. */
+	sb->plug.batch++;
+	sb->plug.requests = sb->plug.in_flight = 0;
+	if (!sb->work)
 		return;
 	sb->in_work = true;
 	/* The task that sleeps may hold a handle; workers are other tasks. */

@@ -74,6 +74,7 @@ struct ffs_super {
 	struct {
 		u32 number; /* of the plug (blk_start_plug) that collects requests now */
 		u32 batch, requests; /* flushes of it so far; what waits in it */
+		u32 in_flight, limit; /* requests that the device has not done, and may have */
 		u32 request, place; /* the newest request ever, and its newest bio */
 		u64 end; /* block behind that request */
 		u32 pages; /* of that request */
