@@ -9,19 +9,44 @@ static bool cluster_aligned(const struct ffs_super *sb, u64 v)
 	return !(v % cluster);
 }
 
+static void trace(struct ffs_ops *o, struct ffs_inode *inode, u64 off, u64 len, bool insert)
+{
+	if (insert)
+		ffs_emit(&o->sb.env, ext4_insert_range, inode->ino, off, len);
+	else
+		ffs_emit(&o->sb.env, ext4_collapse_range, inode->ino, off, len);
+}
+
+/* What is asked before i_size is looked at, and the event. */
+static int begin(struct ffs_ops *o, struct ffs_inode *inode, u64 off, u64 len, bool insert)
+{
+	struct ffs_super *sb = &o->sb;
+	bool trace_first = ffs_sb_has(sb, FOLIOFS_CHANGE_SHIFT_TRACE_FIRST);
+
+	if (trace_first)
+		trace(o, inode, off, len, insert);
+	if (!(inode->flags & FFS_INODE_EXTENTS))
+		return -EOPNOTSUPP;
+	if (!cluster_aligned(sb, off) || !cluster_aligned(sb, len))
+		return -EINVAL;
+	if (trace_first)
+		return 0;
+	trace(o, inode, off, len, insert);
+	return ffs_commit_journalled(o, inode);
+}
+
 int ffs_collapse(struct ffs_ops *o, struct ffs_inode *inode, u64 off, u64 len)
 {
 	struct ffs_super *sb = &o->sb;
 	u8 bits = sb->env.block_bits;
 	u64 start = round_down_pow2(off, ffs_page_size(&sb->env)), size;
 	struct ffs_handle *h;
-	int err;
+	int err = begin(o, inode, off, len, false);
 
-	ffs_emit(&sb->env, ext4_collapse_range, inode->ino, off, len);
-	if (!(inode->flags & FFS_INODE_EXTENTS))
-		return -EOPNOTSUPP;
+	if (err)
+		return err;
 	/* Up to EOF it would be a truncate. */
-	if (!cluster_aligned(sb, off) || !cluster_aligned(sb, len) || off + len >= inode->i_size)
+	if (off + len >= inode->i_size)
 		return -EINVAL;
 	err = ffs_commit_journalled(o, inode);
 	if (!err)
@@ -57,12 +82,11 @@ int ffs_insert(struct ffs_ops *o, struct ffs_inode *inode, u64 off, u64 len)
 	u8 bits = sb->env.block_bits;
 	u64 start = round_down_pow2(off, ffs_page_size(&sb->env));
 	struct ffs_handle *h;
-	int err;
+	int err = begin(o, inode, off, len, true);
 
-	ffs_emit(&sb->env, ext4_insert_range, inode->ino, off, len);
-	if (!(inode->flags & FFS_INODE_EXTENTS))
-		return -EOPNOTSUPP;
-	if (!cluster_aligned(sb, off) || !cluster_aligned(sb, len) || off >= inode->i_size)
+	if (err)
+		return err;
+	if (off >= inode->i_size)
 		return -EINVAL;
 	if (inode->i_size + len > ffs_max_size(sb, inode))
 		return -EFBIG;
