@@ -3,10 +3,8 @@
 #include "ops.h"
 
 static int check(const struct ffs_ops *o, const struct ffs_inode *orig,
-		 const struct ffs_inode *donor, u64 off, u64 len, u64 donor_off)
+		 const struct ffs_inode *donor, u32 in_page, u32 donor_in_page)
 {
-	u64 block = ffs_block_size(&o->sb.env);
-
 	if (ffs_feature(&o->sb.env, FOLIOFS_FEATURE_BIGALLOC))
 		return -EOPNOTSUPP;
 	if (orig == donor || ffs_is_dir(orig) || ffs_is_dir(donor))
@@ -15,10 +13,7 @@ static int check(const struct ffs_ops *o, const struct ffs_inode *orig,
 		return -EOPNOTSUPP;
 	if (ffs_should_journal_data(&o->sb, orig) || ffs_should_journal_data(&o->sb, donor))
 		return -EOPNOTSUPP;
-	if (((off | donor_off | len) & (block - 1)) ||
-	    ((off ^ donor_off) & (ffs_page_size(&o->sb.env) - 1)))
-		return -EINVAL;
-	if (!len || !orig->i_size || !donor->i_size)
+	if (in_page != donor_in_page || !orig->i_size || !donor->i_size)
 		return -EINVAL;
 	return 0;
 }
@@ -38,7 +33,10 @@ static int check_path(struct ffs_ops *o, struct ffs_inode *inode)
 	return -EOPNOTSUPP;
 }
 
-/* Blocks from @start on that are cut at the end of a file - one block late, as the kernel does it. */
+/*
+ * Blocks from @start on that are cut at the end of a file - one block late, as the kernel does it,
+ * and no blocks from block 0 on are taken for very many: all of the file.
+ */
 static u64 cut_at_eof(const struct ffs_super *sb, const struct ffs_inode *inode, u64 start, u64 n)
 {
 	u64 eof = ffs_blocks_up(&sb->env, inode->i_size);
@@ -56,7 +54,8 @@ s64 ffs_move_extents(struct ffs_ops *o, struct ffs_file *f, struct ffs_file *don
 	u32 per_page = max(sb->env.geo.page_size >> bits, 1u), total = 0;
 	u32 lblk = (u32)(off >> bits), dblk = (u32)(donor_off >> bits), end;
 	u64 blocks;
-	int err = check(o, f->inode, donor->inode, off, len, donor_off);
+	/* The call counts in blocks: bytes that are none of a whole block are not asked for. */
+	int err = check(o, f->inode, donor->inode, lblk & (per_page - 1), dblk & (per_page - 1));
 
 	if (!err)
 		err = check_path(o, f->inode);
