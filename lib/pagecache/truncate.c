@@ -108,6 +108,10 @@ void ffs_truncate_cache(struct ffs_super *sb, struct ffs_inode *inode, u64 pos, 
 
 	if (!m || !m->nr_folios)
 		return;
+	if (ffs_has(&sb->env, FOLIOFS_CHANGE_TRUNC_MIN_ORDER)) {
+		first = round_up_pow2(first, 1ull << m->min_order);
+		last &= ~((1ull << m->min_order) - 1);
+	}
 	drop_whole(sb, m, first, last);
 	same = (pos >> bits) == ((end - 1) >> bits);
 	f = ffs_folio_find(m, (u32)(pos >> bits));
