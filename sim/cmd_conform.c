@@ -12,6 +12,7 @@
 
 #include "commands.h"
 #include "conform/print.h"
+#include "kernels.h"
 #include "replay/plain.h"
 #include "replay/simulate.h"
 
@@ -171,7 +172,8 @@ int cmd_conform(int argc, char **argv)
 {
 	struct conform_count total[CONFORM_FAMILY_COUNT];
 	static struct conform_args a;
-	char work[] = "/tmp/foliosim-XXXXXX";
+	char work[] = "/tmp/foliosim-XXXXXX", err[240];
+	struct foliofs_kernel k;
 	const char *dir;
 	int ret = parse(argc, argv, &a), worst = 0, same = 0, i;
 
@@ -183,6 +185,10 @@ int cmd_conform(int argc, char **argv)
 	}
 	if (!a.plain.trace && (a.needs_trace || a.plain.dev)) {
 		fputs("foliosim conform: captures know their geometry; this needs --trace\n", stderr);
+		return 2;
+	}
+	if (!a.plain.trace && a.kernel && kernels_parse(a.kernel, NULL, &k, 1, err, sizeof(err)) < 0) {
+		fprintf(stderr, "foliosim conform: --kernel: %s\n", err);
 		return 2;
 	}
 	dir = a.keep ? a.keep : mkdtemp(work);

@@ -12,6 +12,7 @@
 
 #include <foliofs/mkfs.h>
 
+#include "kernels.h"
 #include "out/report.h"
 
 static const char usage[] =
@@ -42,20 +43,6 @@ static int usage_error(const char *what, const char *value)
 	return EXIT_USAGE;
 }
 
-/* "v6.16,v6.18" */
-static int parse_kernels(struct arguments *a, char *list)
-{
-	char *save = NULL, *name, err[240];
-
-	for (name = strtok_r(list, ",", &save); name; name = strtok_r(NULL, ",", &save)) {
-		if (a->nr_kernels == REPORT_KERNELS)
-			return usage_error("too many kernels", name);
-		if (foliofs_kernel_parse(name, &a->kernels[a->nr_kernels++], err, sizeof(err)))
-			return usage_error(err, NULL);
-	}
-	return 0;
-}
-
 static int parse(struct arguments *a, int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -68,6 +55,7 @@ static int parse(struct arguments *a, int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
+	char err[240];
 	int opt, ret;
 
 	optind = 1;
@@ -80,9 +68,10 @@ static int parse(struct arguments *a, int argc, char **argv)
 			a->title = optarg;
 			break;
 		case 'k':
-			ret = parse_kernels(a, optarg);
-			if (ret)
-				return ret;
+			ret = kernels_parse(optarg, NULL, a->kernels, REPORT_KERNELS, err, sizeof(err));
+			if (ret < 0)
+				return usage_error(err, NULL);
+			a->nr_kernels = (size_t)ret;
 			break;
 		case 's':
 			if (foliofs_parse_size(optarg, &a->size) || !a->size)

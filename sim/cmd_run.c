@@ -3,6 +3,7 @@
  * foliosim run: scenarios and their expectations.
  */
 #include "commands.h"
+#include "kernels.h"
 #include "scenario/files.h"
 #include "scenario/output.h"
 
@@ -140,6 +141,8 @@ int cmd_run(int argc, char **argv)
 				 .inject_left_out = &left_out };
 	struct output out = { 0 };
 	struct scenario_files l = { 0 };
+	struct foliofs_kernel kernel;
+	char err[240];
 	int c, ret = 0;
 
 	while ((c = getopt_long(argc, argv, "tJ:jk:w:W:o:i:p:vh", options, NULL)) != -1) {
@@ -169,6 +172,8 @@ int cmd_run(int argc, char **argv)
 	}
 	if (optind == argc)
 		return fputs(usage, stderr), 2;
+	if (o.kernel && !foliofs_kernel_parse(o.kernel, &kernel, err, sizeof(err)))
+		kernel_tell_lacks(&kernel);
 	for (; optind < argc && !ret; optind++)
 		ret = scenario_files_add(&l, argv[optind]);
 	if (ret)

@@ -35,6 +35,26 @@ int kernel_changes_apply(const struct kernel_changes *c, struct foliofs_kernel *
 	return 0;
 }
 
+static bool is_listed(const char *name)
+{
+	unsigned int i = 0;
+
+	while (foliofs_kernel_name(i) && strcmp(foliofs_kernel_name(i), name))
+		i++;
+	return foliofs_kernel_name(i);
+}
+
+void kernel_tell_lacks(const struct foliofs_kernel *k)
+{
+	enum foliofs_change c, missing;
+
+	if (is_listed(k->name))
+		return;
+	for (unsigned int from = 0; foliofs_kernel_lacks(k, from, &c, &missing); from = c + 1)
+		fprintf(stderr, "foliosim: %s lacks %s, which %s needs\n", k->name,
+			foliofs_change_name(missing), foliofs_change_name(c));
+}
+
 int kernels_parse(const char *list, const struct kernel_changes *c, struct foliofs_kernel *k,
 		  int max, char *err, size_t errlen)
 {
@@ -57,6 +77,7 @@ int kernels_parse(const char *list, const struct kernel_changes *c, struct folio
 		if (foliofs_kernel_parse(name, &k[nr], err, errlen) ||
 		    (c && kernel_changes_apply(c, &k[nr], err, errlen)))
 			return -EINVAL;
+		kernel_tell_lacks(&k[nr]);
 		nr++;
 		if (!list[len])
 			return nr;

@@ -22,8 +22,14 @@ int kernel_changes_add(struct kernel_changes *c, bool with, const char *name);
 int kernel_changes_apply(const struct kernel_changes *c, struct foliofs_kernel *k, char *err,
 			 size_t errlen);
 /*
+ * Prerequisites that @k lacks, to standard error: a set of changes that nobody could have built as
+ * it is, what is found may come from that.  Not those of a kernel of the list: v6.16.1 and
+ * lf-fix-v1 were built without one (foliosim kernels tells of it).
+ */
+void kernel_tell_lacks(const struct foliofs_kernel *k);
+/*
  * "v6.15,v6.16+rsv-per-folio" with @c (NULL: none) into at most @max kernels: their number, at
- * least 1, or -EINVAL with a message in @err.
+ * least 1, or -EINVAL with a message in @err.  Tells what they lack.
  */
 int kernels_parse(const char *list, const struct kernel_changes *c, struct foliofs_kernel *k,
 		  int max, char *err, size_t errlen);

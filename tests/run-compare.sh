@@ -10,6 +10,7 @@ if [ -z "${FOLIOSIM:-}" ] || [ ! -x "$FOLIOSIM" ]; then
 	echo "skipped: no foliosim at \"${FOLIOSIM:-}\" (set FOLIOSIM)"
 	exit 77
 fi
+cd "$(dirname "$0")/.." || exit 1
 passed=0
 failed=0
 work=$(mktemp -d) || exit 1
@@ -68,10 +69,21 @@ replayed="replay --kernel iomap-next-v2 --mkfs size=64M $work/ops"
 says yes "^data path    buffer heads" $replayed
 says no "^data path" $replayed --mount buffered_iomap
 says no "^data path" replay --kernel v6.18 --mkfs size=64M "$work/ops"
-# So it is with a set of changes that lacks one.
-says yes "^lacks        restart, which count-extents needs" \
-	replay --kernel v6.16+count-extents --mkfs size=64M "$work/ops"
-says no "^lacks" replay --kernel v6.18 --mkfs size=64M "$work/ops"
+# A set of changes that lacks one: every command that takes kernels tells of it, of a kernel that was
+# built like that none but kernels.
+"$FOLIOSIM" replay --json --mkfs size=64M "$work/ops" > "$work/result.json"
+lacks="^foliosim: v6.16+count-extents lacks restart, which count-extents needs"
+for command in "replay --mkfs size=64M $work/ops" "compare --mkfs size=64M $work/ops" \
+	"credits --mkfs size=64M" "cost --constants data/cost-constants.csv --mkfs size=64M $work/ops" \
+	"report --json $work/result.json" "run scenarios/isize/append-in-block.yaml" \
+	"conform tests/conform/6.18/append-small-1k"; do
+	other=v6.18,
+	option=--kernel
+	case $command in replay* | run* | conform*) other= ;; report*) option=--kernels ;; esac
+	says yes "$lacks" ${command%% *} $option ${other}v6.16+count-extents ${command#* }
+	says no " lacks " ${command%% *} $option ${other}v6.16.1 ${command#* }
+done
+says yes "v6.16.1 lacks restart, which count-extents needs" kernels v6.16.1
 asked="credits --mkfs size=64M --kernel v6.18,iomap-next-v2"
 says yes "^iomap-next-v2: files on buffer heads" $asked
 says no "files on buffer heads" $asked --mount buffered_iomap

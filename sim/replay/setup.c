@@ -237,6 +237,8 @@ int replay_kernels(const struct replay_args *a, const char *by_default, struct f
 	ret = simulate_kernel(a->geometry.kernel, a->geometry.kernel_note, k, err, errlen);
 	if (!ret)
 		ret = kernel_changes_apply(&a->changes, k, err, errlen);
+	if (!ret)
+		kernel_tell_lacks(k);
 	return ret ? ret : 1;
 }
 

@@ -170,16 +170,6 @@ static void print_rest(FILE *f, const struct replay_result *r)
 	fprintf(f, "events       %" PRIu64 "\n", st->events);
 }
 
-/* A set of changes that nobody could have built as it is: what follows may come from that. */
-static void print_lacks(FILE *f, const struct foliofs_kernel *k)
-{
-	enum foliofs_change c, missing;
-
-	for (unsigned int from = 0; foliofs_kernel_lacks(k, from, &c, &missing); from = c + 1)
-		fprintf(f, "lacks        %s, which %s needs\n", foliofs_change_name(missing),
-			foliofs_change_name(c));
-}
-
 /* The kernel's name says iomap, what ran does not. */
 static void print_path(FILE *f, const struct replay_setup *s, const struct replay_result *r)
 {
@@ -226,7 +216,6 @@ void replay_print(FILE *f, const struct replay_setup *s, const struct replay_res
 {
 	replay_print_input(f, s);
 	print_kernel(f, s, r);
-	print_lacks(f, &r->kernel);
 	print_path(f, s, r);
 	print_rules(f, s, r, again);
 	print_operations(f, r);
