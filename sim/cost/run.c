@@ -124,15 +124,17 @@ static bool large_folios(const struct cost_side *side)
 }
 
 /* What ran, not what the kernel is called. */
-static const char *path_of(const struct cost_meter *m, bool large)
+static const char *path_of(const struct cost_side *side, const struct cost_meter *m)
 {
+	bool large = large_folios(side);
+
 	if (m->iomap)
 		return large ? "iomap+lf" : "iomap";
-	if (m->buffers)
-		return large ? "bh+lf" : "bh";
-	if (m->folios)
+	if (!m->buffers && !m->folios)
+		return "-";
+	if (side->geometry.fs_type == FOLIOFS_FS_TMPFS)
 		return "memory";
-	return "-";
+	return large ? "bh+lf" : "bh";
 }
 
 int cost_run(struct cost_side *side, const struct replay_setup *s, char *err, size_t errlen)
@@ -155,7 +157,7 @@ int cost_run(struct cost_side *side, const struct replay_setup *s, char *err, si
 	foliofs_fs_add_sink(p.fs, &c.meter.sink);
 	ret = player_run(&p, err, errlen);
 	put_pending(&c);
-	side->path = path_of(&c.meter, large_folios(side));
+	side->path = path_of(side, &c.meter);
 	foliofs_fs_free(p.fs);
 	free(c.sync);
 	return ret;

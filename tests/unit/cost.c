@@ -233,6 +233,30 @@ static void reads_per_mib(void **state)
 	}
 }
 
+/* What ran, also where there are no blocks to walk through. */
+static void paths(void **state)
+{
+	static const struct {
+		enum foliofs_fs_type type;
+		const char *path;
+	} sys[] = { { FOLIOFS_FS_EXT2, "bh" }, { FOLIOFS_FS_TMPFS, "memory" } };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(sys) / sizeof(sys[0]); i++) {
+		struct cost_side *side = side_of("v6.18", "size=64M");
+
+		side->geometry.fs_type = sys[i].type;
+		side->geometry.huge = FOLIOFS_HUGE_NEVER;
+		begin_list();
+		open_file(0, "a", 0);
+		op(FOLIOFS_OP_WRITE, 0, 0, 64 * K);
+		op(FOLIOFS_OP_READ, 0, 0, 64 * K);
+		run_list(side);
+		assert_string_equal(side->path, sys[i].path);
+	}
+}
+
 /* Which class an operation is of. */
 static void classes(void **state)
 {
@@ -328,6 +352,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(writes_per_mib),
 		cmocka_unit_test(new_files),
+		cmocka_unit_test(paths),
 		cmocka_unit_test(handles_and_bios),
 		cmocka_unit_test(reads_per_mib),
 		cmocka_unit_test(classes),
