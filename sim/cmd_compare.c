@@ -71,12 +71,8 @@ static void mount_iomap(struct replay_args *a, struct replay_setup *s, const str
 {
 	static char mount[512];
 	const char *given = a->geometry.mount ? a->geometry.mount : "";
-	bool option = false;
-	int i;
 
-	for (i = 0; i < nr; i++)
-		option |= kernel_iomap_by_mount(&k[i]);
-	if (!option || strstr(given, "buffered_iomap"))
+	if (!kernels_want_iomap(k, nr, given))
 		return;
 	s->geometry.mount.buffered_iomap = true;
 	snprintf(mount, sizeof(mount), "%s%sbuffered_iomap", given, *given ? "," : "");

@@ -90,3 +90,11 @@ bool kernel_iomap_by_mount(const struct foliofs_kernel *k)
 	return foliofs_kernel_has(k, FOLIOFS_CHANGE_IM_MOUNTOPT) ||
 	       foliofs_kernel_has(k, FOLIOFS_CHANGE_IM_2024_MOUNTOPT);
 }
+
+bool kernels_want_iomap(const struct foliofs_kernel *k, int nr, const char *mount)
+{
+	while (nr > 0 && !kernel_iomap_by_mount(&k[nr - 1]))
+		nr--;
+	/* "nobuffered_iomap", too */
+	return nr > 0 && !(mount && strstr(mount, "buffered_iomap"));
+}

@@ -34,6 +34,11 @@ void kernel_tell_lacks(const struct foliofs_kernel *k);
 int kernels_parse(const char *list, const struct kernel_changes *c, struct foliofs_kernel *k,
 		  int max, char *err, size_t errlen);
 
+/*
+ * True if the paths of @k[0..nr) are to be compared with ext4 on iomap: it is a mount option of one of
+ * them, and @mount (what was given; may be NULL) says neither yes nor no.
+ */
+bool kernels_want_iomap(const struct foliofs_kernel *k, int nr, const char *mount);
 /* True if ext4 on iomap is a mount option of @k: without buffered_iomap it uses buffer heads. */
 bool kernel_iomap_by_mount(const struct foliofs_kernel *k);
 

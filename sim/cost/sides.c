@@ -23,8 +23,6 @@ static struct cost_side *add(struct cost_sides *sides, char *err, size_t errlen)
 int cost_sides_of_kernels(struct cost_sides *sides, const struct replay_setup *s,
 			  const struct foliofs_kernel *k, int nr, char *err, size_t errlen)
 {
-	const char *mount = s->args->geometry.mount;
-	bool no = mount && strstr(mount, "nobuffered_iomap");
 	int i;
 
 	for (i = 0; i < nr; i++) {
@@ -35,7 +33,7 @@ int cost_sides_of_kernels(struct cost_sides *sides, const struct replay_setup *s
 		snprintf(side->name, sizeof(side->name), "%.63s", k[i].name);
 		side->kernel = k[i];
 		side->geometry = s->geometry;
-		if (!no && kernel_iomap_by_mount(&k[i]))
+		if (kernels_want_iomap(&k[i], 1, s->args->geometry.mount))
 			side->geometry.mount.buffered_iomap = true;
 	}
 	return 0;
