@@ -18,7 +18,7 @@ const char *cost_class_text(enum cost_class class)
 {
 	static const char *const texts[COST_CLASSES] = {
 		"read", "write, new", "write, over", "write, new, fsync", "write, over, fsync",
-		"other",
+		"fsync, new", "fsync, over", "other",
 	};
 
 	return texts[class];
@@ -27,7 +27,8 @@ const char *cost_class_text(enum cost_class class)
 const char *cost_class_name(enum cost_class class)
 {
 	static const char *const names[COST_CLASSES] = {
-		"read", "write_new", "write_over", "sync_new", "sync_over", "other",
+		"read", "write_new", "write_over", "sync_new", "sync_over",
+		"fsync_new", "fsync_over", "other",
 	};
 
 	return names[class];
@@ -107,6 +108,38 @@ static int read_lines(struct cost_constants *c, struct csv *csv)
 	return ret;
 }
 
+/* The fsync alone of the device of @sync, a line of class COST_SYNC_* (constants.h). */
+static void add_fsync(struct cost_constants *c, const struct cost_line *sync)
+{
+	bool over = sync->class == COST_SYNC_OVER;
+	const struct cost_line *write = cost_line(c, sync->device,
+						  over ? COST_WRITE_OVER : COST_WRITE_NEW);
+	struct cost_line l = *sync;
+
+	if (!write)
+		return;
+	l.class = over ? COST_FSYNC_OVER : COST_FSYNC_NEW;
+	l.op -= write->op;
+	l.copy -= write->copy;
+	l.step -= write->step;
+	l.block -= write->block;
+	l.bh -= write->bh;
+	c->lines = trace_realloc(c->lines, c->nr + 1, sizeof(l));
+	c->lines[c->nr++] = l;
+}
+
+static void add_fsyncs(struct cost_constants *c)
+{
+	size_t i, nr = c->nr;
+
+	for (i = 0; i < nr; i++) {
+		struct cost_line l = c->lines[i];
+
+		if (l.class == COST_SYNC_NEW || l.class == COST_SYNC_OVER)
+			add_fsync(c, &l);
+	}
+}
+
 /* The file beside the program: PREFIX/bin/foliosim and PREFIX/share, or both in a build tree. */
 static void default_path(char *path, size_t len)
 {
@@ -142,6 +175,8 @@ int cost_constants_load(struct cost_constants *c, const char *path, char *err, s
 	csv_close(&csv);
 	if (ret)
 		cost_constants_free(c);
+	else
+		add_fsyncs(c);
 	return ret;
 }
 
@@ -181,15 +216,20 @@ const struct cost_line *cost_line(const struct cost_constants *c, const char *de
 	return NULL;
 }
 
+static double time_of(const struct cost_line *l, uint64_t ops, uint64_t bytes, uint64_t folios,
+		      uint64_t blocks)
+{
+	return (double)ops * (l->op + (blocks ? l->bh : 0)) + (double)bytes / COPY_UNIT * l->copy +
+	       (double)folios * l->step + (double)blocks * l->block;
+}
+
 /*
  * SIMPLIFIED: a linear model of the path through the page cache.  What a partial write reads first,
- * and an fsync that is not directly behind one write, have no price; neither has contention.
+ * and a commit behind which there is no data, have no price; neither has contention.
  */
 double cost_time(const struct cost_line *l, const struct cost_work *w)
 {
-	double ops = (double)w->ops;
-	uint64_t folios = l->class == COST_READ ? w->folios : w->steps;
-
-	return ops * l->op + (double)w->bytes / COPY_UNIT * l->copy + (double)folios * l->step +
-	       (double)w->blocks * l->block + (w->blocks ? ops * l->bh : 0);
+	if (l->class == COST_FSYNC_NEW || l->class == COST_FSYNC_OVER)
+		return time_of(l, w->ops, w->sent, w->wb_folios, w->wb_blocks);
+	return time_of(l, w->ops, w->bytes, l->class == COST_READ ? w->folios : w->steps, w->blocks);
 }

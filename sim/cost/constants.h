@@ -12,6 +12,8 @@ enum cost_class {
 	COST_READ,
 	COST_WRITE_NEW, COST_WRITE_OVER, /* over: every block was there */
 	COST_SYNC_NEW, COST_SYNC_OVER, /* the same, with the fsync behind the write */
+	/* an fsync that is none of these: it writes back what several operations left */
+	COST_FSYNC_NEW, COST_FSYNC_OVER,
 	COST_OTHER, /* has no constants */
 	COST_CLASSES,
 };
@@ -45,7 +47,10 @@ int cost_constants_load(struct cost_constants *c, const char *path, char *err, s
 void cost_constants_free(struct cost_constants *c);
 /* 0, or -ENOENT with a message that names the devices there are. */
 int cost_device(const struct cost_constants *c, const char *device, char *err, size_t errlen);
-/* NULL: there is none. */
+/*
+ * NULL: there is none.  COST_FSYNC_*: what COST_SYNC_* costs more than COST_WRITE_*, if the file has
+ * both: a line of sync=Y is a write and the fsync behind it.
+ */
 const struct cost_line *cost_line(const struct cost_constants *c, const char *device,
 				  enum cost_class class);
 /* Microseconds that all of @w takes. */

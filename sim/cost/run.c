@@ -71,15 +71,27 @@ static void wrote(struct classes *c, const struct foliofs_op *op, const struct c
 	c->file = op->file;
 }
 
-/*
- * An fsync directly behind a write that writes back no more than that: it is priced with it.  One
- * that flushes what many writes left has no price.
- */
+static bool is_fsync(const struct foliofs_op *op)
+{
+	return op->kind == FOLIOFS_OP_FSYNC || op->kind == FOLIOFS_OP_FDATASYNC;
+}
+
+/* An fsync directly behind a write that writes back no more than that: it is priced with it. */
 static bool is_fsync_of_write(const struct classes *c, const struct foliofs_op *op,
 			      const struct cost_work *w)
 {
-	return (op->kind == FOLIOFS_OP_FSYNC || op->kind == FOLIOFS_OP_FDATASYNC) && c->pending &&
-	       c->file == op->file && w->wb_folios <= c->write.steps;
+	return is_fsync(op) && c->pending && c->file == op->file && w->wb_folios <= c->write.steps;
+}
+
+/* Any other operation.  New: blocks were taken, or unwritten ones became written, for what it sends. */
+static enum cost_class class_of(const struct classes *c, const struct foliofs_op *op, int64_t ret,
+				const struct cost_work *w)
+{
+	if (op->kind == FOLIOFS_OP_READ && ret > 0 && w->steps)
+		return COST_READ;
+	if (is_fsync(op) && !ret && w->wb_folios)
+		return c->meter.made || w->converts ? COST_FSYNC_NEW : COST_FSYNC_OVER;
+	return COST_OTHER;
 }
 
 static void on_op(void *priv, const struct foliofs_op *op, int64_t ret)
@@ -88,13 +100,13 @@ static void on_op(void *priv, const struct foliofs_op *op, int64_t ret)
 	struct cost_work w = c->meter.work;
 	uint64_t pieces = op->chunk && op->len > op->chunk ?
 				  (op->len + op->chunk - 1) / op->chunk : 1;
-	bool done = ret > 0 && w.steps;
 
 	c->side->failed += ret < 0;
 	if (op->kind == FOLIOFS_OP_OPEN && ret >= 0)
 		opened(c, op);
 	w.ops = pieces;
-	if ((op->kind == FOLIOFS_OP_WRITE || op->kind == FOLIOFS_OP_APPEND) && done) {
+	if ((op->kind == FOLIOFS_OP_WRITE || op->kind == FOLIOFS_OP_APPEND) && ret > 0 &&
+	    w.steps) {
 		wrote(c, op, &w);
 	} else if (is_fsync_of_write(c, op, &w)) {
 		w.ops = 0; /* it is the write's */
@@ -103,7 +115,7 @@ static void on_op(void *priv, const struct foliofs_op *op, int64_t ret)
 		c->pending = false;
 	} else {
 		put_pending(c);
-		put(c, op->kind == FOLIOFS_OP_READ && done ? COST_READ : COST_OTHER, &w);
+		put(c, class_of(c, op, ret, &w), &w);
 	}
 	cost_meter_clear(&c->meter);
 }
@@ -153,7 +165,7 @@ int cost_run(struct cost_side *side, const struct replay_setup *s, char *err, si
 		snprintf(err, errlen, "%s: %s", side->name, text);
 		return -EINVAL;
 	}
-	cost_meter_init(&c.meter);
+	cost_meter_init(&c.meter, side->geometry.block_size);
 	foliofs_fs_add_sink(p.fs, &c.meter.sink);
 	ret = player_run(&p, err, errlen);
 	put_pending(&c);

@@ -84,6 +84,7 @@ static void count_bio(struct cost_meter *m, const struct foliofs_event *ev)
 	bool write = ev->arg[1];
 	struct cost_bio *b = &m->bio[write];
 
+	m->work.sent += write ? ev->arg[3] * m->block_size : 0;
 	if (m->iomap)
 		return;
 	if (!b->pieces || b->pieces == BIO_PIECES || b->ino != ev->arg[0] ||
@@ -157,7 +158,7 @@ static void on_event(void *priv, const struct foliofs_event *ev)
 	}
 }
 
-void cost_meter_init(struct cost_meter *m)
+void cost_meter_init(struct cost_meter *m, uint32_t block_size)
 {
 	static const enum foliofs_event_id wanted[] = {
 		FOLIOFS_EV_foliofs_step,
@@ -180,6 +181,7 @@ void cost_meter_init(struct cost_meter *m)
 	size_t i;
 
 	memset(m, 0, sizeof(*m));
+	m->block_size = block_size;
 	m->sink.event = on_event;
 	m->sink.priv = m;
 	for (i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)

@@ -22,6 +22,7 @@
 	COUNT(folios, "folios added to the page cache")                                            \
 	COUNT(blocks, "blocks gone through")                                                       \
 	COUNT(maps, "questions for a map")                                                         \
+	COUNT(sent, "bytes sent to the device")                                                    \
 	COUNT(wb_folios, "folios written back")                                                    \
 	COUNT(wb_blocks, "buffers visited by writeback")                                           \
 	COUNT(handles, "handles to write pages")                                                   \
@@ -51,6 +52,7 @@ struct cost_bio {
 
 struct cost_meter {
 	struct foliofs_sink sink;
+	uint32_t block_size;
 	struct cost_work work; /* since it was last cleared */
 	bool made; /* space was promised or taken, or the size grew, since then */
 	bool iomap; /* ever: the iomap path runs */
@@ -59,7 +61,7 @@ struct cost_meter {
 	struct cost_bio bio[2]; /* read, written */
 };
 
-void cost_meter_init(struct cost_meter *m);
+void cost_meter_init(struct cost_meter *m, uint32_t block_size);
 /* Begin to count anew. */
 void cost_meter_clear(struct cost_meter *m);
 void cost_work_add(struct cost_work *to, const struct cost_work *from);
