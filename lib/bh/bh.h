@@ -191,9 +191,6 @@ struct ffs_io_vec *ffs_io_end_vec(struct ffs_io_end *io, u64 offset);
 void ffs_io_end_folio(struct ffs_io_end *io, struct ffs_folio *f);
 /* All is submitted: END runs when the task sleeps. Frees an empty one. */
 void ffs_io_end_submit(struct ffs_super *sb, struct ffs_io_end *io);
-/* Convert the unwritten blocks of [offset, offset + size); @h NULL: handles of its own. */
-int ffs_convert_range(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
-		      u64 offset, u64 size);
 
 /* --- plug.c --- */
 /* A plug begins to collect requests, @sync: of a writer who waits for them; its number. */

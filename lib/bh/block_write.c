@@ -13,12 +13,11 @@ int ffs_bh_map(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *ino
 
 	if (ret <= 0 || !(flags & FFS_GET_CREATE))
 		return ret;
-	if ((map->flags & FFS_MAP_NEW) || (flags & FFS_GET_CONVERT))
-		ffs_update_fsync_tid(h, inode,
-				     !(flags & FFS_GET_UNWRIT) || (flags & FFS_GET_CONVERT));
+	if (map->flags & FFS_MAP_NEW)
+		ffs_update_fsync_tid(h, inode, !(flags & FFS_GET_UNWRIT));
 	/* Written blocks that were not zeroed must not show old content after a crash. */
 	if ((map->flags & FFS_MAP_NEW) && !(map->flags & FFS_MAP_UNWRITTEN) &&
-	    !(flags & (FFS_GET_ZERO | FFS_GET_CONVERT)) && ffs_should_order_data(sb, inode))
+	    !(flags & FFS_GET_ZERO) && ffs_should_order_data(sb, inode))
 		ffs_order_data(sb, h, inode, first,
 			       first + ((u64)map->len << sb->env.block_bits) - 1,
 			       !(flags & FFS_GET_IO_SUBMIT));

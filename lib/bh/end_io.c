@@ -2,7 +2,7 @@
 /*
  * END: what follows from completed writes.  Unwritten blocks are converted in the
  * reserved handle, then the folios leave writeback (ext4_end_io_end,
- * ext4_convert_unwritten_io_end_vec, ext4_convert_unwritten_extents; v6.18).
+ * ext4_convert_unwritten_io_end_vec; v6.18).
  */
 #include "bh.h"
 
@@ -59,39 +59,6 @@ void ffs_io_end_submit(struct ffs_super *sb, struct ffs_io_end *io)
 	if (io->rsv)
 		ffs_handle_free_reserved(io->rsv);
 	io_end_free(io);
-}
-
-int ffs_convert_range(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
-		      u64 offset, u64 size)
-{
-	u8 bits = sb->env.block_bits;
-	u32 lblk = (u32)(offset >> bits);
-	u32 end = (u32)ffs_blocks_up(&sb->env, offset + size), credits_len = end - lblk;
-	struct ffs_map map = { 0 }; /* the block of the piece before stays in it: traced */
-	int err = 0;
-
-	while (lblk < end) {
-		struct ffs_handle *own = h;
-		int ret;
-
-		map = (struct ffs_map){ .lblk = lblk, .len = end - lblk, .pblk = map.pblk };
-		if (!h) {
-			err = ffs_start(sb, inode, FOLIOFS_CREDIT_CONVERT_PLAIN, credits_len,
-					"ext4_convert_unwritten_extents", &own);
-			if (err)
-				return err;
-		}
-		ret = ffs_bh_map(sb, own, inode, &map, ffs_convert_flags(&sb->bm));
-		err = ffs_mark_inode_dirty(sb, own, inode, "ext4_convert_unwritten_extents");
-		if (!h)
-			ffs_handle_stop(own);
-		if (ret <= 0)
-			return ret;
-		if (err)
-			return err;
-		lblk += (u32)ret;
-	}
-	return 0;
 }
 
 static int convert(struct ffs_super *sb, struct ffs_io_end *io)

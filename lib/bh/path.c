@@ -32,7 +32,6 @@ const struct ffs_data_path ffs_bh_path = {
 	.submit_ordered = ffs_bh_submit_ordered,
 	.map = ffs_bh_map,
 	.move_piece = ffs_bh_move_piece,
-	.convert = ffs_convert_range,
 	.convert_inline = ffs_inline_convert,
 	.cut_inline = ffs_inline_cut,
 };

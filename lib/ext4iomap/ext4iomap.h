@@ -53,9 +53,6 @@ void ffs_ext4im_wb_discard(struct ffs_super *sb, struct ffs_inode *inode, u64 po
 /* --- end_io.c --- */
 bool ffs_ext4im_wb_submit(struct ffs_super *sb, struct ffs_inode *inode, struct ffs_ioend *io);
 void ffs_ext4im_wb_end(struct ffs_super *sb, struct ffs_inode *inode, const struct ffs_ioend *io);
-/* Unwritten blocks of [pos, pos + len) become written (direct I/O); @h NULL: own handles. */
-int ffs_ext4im_convert(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode, u64 pos,
-		       u64 len);
 
 /* --- zero.c --- */
 int ffs_ext4im_zero_partial(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,

@@ -82,7 +82,6 @@ const struct ffs_data_path ffs_ext4im_path = {
 	.zero_partial = ffs_ext4im_zero_partial,
 	.settle_tail = ffs_ext4im_settle_tail,
 	.map = map,
-	.convert = ffs_ext4im_convert,
 	.convert_inline = convert_inline,
 	.submit_ordered = ffs_ext4im_submit_ordered,
 };

@@ -254,7 +254,7 @@ s64 ffs_direct_write(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len)
 		err = 0;
 	/* All pieces are written: one end for all of them (ext4_dio_write_end_io). */
 	if (!err && done && unwritten)
-		err = ffs_path_of(sb, inode)->convert(sb, NULL, inode, pos, done);
+		err = ffs_convert_range(sb, NULL, inode, pos, done);
 	/* dio-size-sync: before, the sync was over when the size came. */
 	if (!err && done && !ffs_sb_has(sb, FOLIOFS_CHANGE_DIO_SIZE_SYNC))
 		err = sync_written(o, f, pos, pos + done);

@@ -83,9 +83,6 @@ struct ffs_data_path {
 	/* Map blocks for an operation that allocates (FFS_GET_*): what commits have to order follows. */
 	int (*map)(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
 		   struct ffs_map *map, u32 flags);
-	/* Unwritten blocks of a range become written (direct I/O); @h NULL: own handles. */
-	int (*convert)(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode, u64 pos,
-		       u64 len);
 	/* Data in the inode moves to a block, if it is there. */
 	int (*convert_inline)(struct ffs_super *sb, struct ffs_inode *inode);
 	/* Data in the inode at and behind @size goes. */

@@ -119,6 +119,9 @@ int ffs_start_sb(struct ffs_super *sb, enum foliofs_credit_op op, const char *ca
 /* ext4_mark_inode_dirty: event, inode table block, what fsync has to wait for. */
 int ffs_mark_inode_dirty(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
 			 const char *caller);
+/* Unwritten blocks of [pos, pos + len) become written; @h NULL: handles of its own. */
+int ffs_convert_range(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode, u64 pos,
+		      u64 len);
 /* ext4_dirty_inode: times or i_blocks changed; a handle of its own, or nested. */
 int ffs_dirty_inode(struct ffs_super *sb, struct ffs_inode *inode);
 /* The inode is on the list that sync visits. */
