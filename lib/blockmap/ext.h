@@ -129,6 +129,8 @@ int ffs_walk_dirty(struct ffs_ext_walk *w, u32 level, const char *caller);
 u32 ffs_walk_next_block(const struct ffs_ext_walk *w);
 /* Key of the next leaf to the right, FFS_LBLK_MAX if none. */
 u32 ffs_walk_next_leaf(const struct ffs_ext_walk *w);
+/* Where a block for @lblk would best be: behind the extent found, else near the leaf (ext4_ext_find_goal). */
+u64 ffs_walk_goal(struct ffs_ext_walk *w, u32 lblk);
 /* Nearest allocated block left of @lblk, which is in no extent: false if none. */
 bool ffs_walk_left(struct ffs_ext_walk *w, u32 lblk, u32 *lleft, u64 *pleft);
 /* The next extent right of @lblk, which is in no extent: false if none. */

@@ -94,17 +94,6 @@ int ffs_walk_fix_keys(struct ffs_ext_walk *w)
 
 /* --- making room --- */
 
-static u64 meta_goal(struct ffs_ext_walk *w, u32 lblk)
-{
-	const struct ffs_extent *e = ffs_walk_extent(w);
-
-	if (e)
-		return e->pblk + lblk - e->lblk;
-	if (w->depth)
-		return ffs_walk_leaf(w)->node->blk;
-	return ffs_inode_goal(w->bm->alloc, w->inode);
-}
-
 /* One more level: a block takes over what was in the root. */
 static int grow(struct ffs_ext_walk *w, u32 mb_flags)
 {
@@ -157,7 +146,7 @@ static int split_nodes(struct ffs_ext_walk *w, u32 mb_flags, u32 lblk, u32 at)
 
 	border = leaf->i + 1 < leaf->node->max ? leaf->node->ext[leaf->i + 1].lblk : lblk;
 	for (i = 0; i < n; i++) {
-		blk[i] = ffs_alloc_meta_block(w->bm->alloc, w->h, w->inode, meta_goal(w, lblk),
+		blk[i] = ffs_alloc_meta_block(w->bm->alloc, w->h, w->inode, ffs_walk_goal(w, lblk),
 					      mb_flags, &err);
 		if (!blk[i])
 			goto free_blocks;

@@ -74,7 +74,7 @@ static bool implied_cluster(struct ffs_ext_walk *w, struct ffs_map *map,
 
 /* --- allocation --- */
 
-static u64 find_goal(struct ffs_ext_walk *w, u32 lblk)
+u64 ffs_walk_goal(struct ffs_ext_walk *w, u32 lblk)
 {
 	const struct ffs_extent *e = ffs_walk_extent(w);
 
@@ -161,7 +161,7 @@ static int allocate(struct ffs_ext_walk *w, struct ffs_map *map, u32 flags)
 
 	map->len = len;
 	len = cut_overlap(w, map->lblk, len);
-	ar.goal = find_goal(w, map->lblk) - offset;
+	ar.goal = ffs_walk_goal(w, map->lblk) - offset;
 	ar.lblk = map->lblk - offset;
 	ar.len = (u32)div_up(offset + len, ratio); /* a request is in clusters */
 	ar.flags = request_flags(w->inode, flags);

@@ -118,43 +118,36 @@ static int da_state(struct ffs_inode *inode, struct ffs_map *map)
 	return 0;
 }
 
+/* What is known of the block, else what the tree says: 1 and its state, 0 for a hole, or an error. */
+static int da_ask(struct ffs_blockmap *bm, struct ffs_inode *inode, struct ffs_map *map)
+{
+	int ret = da_state(inode, map);
+
+	if (!ret)
+		return 1;
+	return ret == -ENOENT && !(inode->flags & FFS_INODE_INLINE_DATA) ?
+		       query(bm, inode, map, 0) : 0;
+}
+
 int ffs_da_map_blocks(struct ffs_blockmap *bm, struct ffs_inode *inode, struct ffs_map *map)
 {
-	bool is_inline = inode->flags & FFS_INODE_INLINE_DATA;
 	int ret;
 
 	map->flags = 0;
-	ret = da_state(inode, map);
-	if (!ret)
-		goto found;
-	if (ret == -ENOENT && !is_inline) {
-		ret = query(bm, inode, map, 0);
-		if (ret)
-			goto answered;
-	}
+	ret = da_ask(bm, inode, map);
 	/* once more, now that nobody else can allocate (6.9 and later stable releases) */
-	ret = da_state(inode, map);
 	if (!ret)
-		goto found;
-	if (ret == -ENOENT && !is_inline) {
-		ret = query(bm, inode, map, 0);
-		if (ret)
-			goto answered;
+		ret = da_ask(bm, inode, map);
+	if (!ret) {
+		ret = ffs_da_insert(bm, inode, map->lblk, map->len);
+		if (!ret)
+			map->flags |= FFS_MAP_DELAYED;
+		return ret;
 	}
-	ret = ffs_da_insert(bm, inode, map->lblk, map->len);
-	if (ret)
-		return ret;
-	map->flags |= FFS_MAP_DELAYED;
-	return 0;
-
-answered:
-	if (ret < 0)
-		return ret;
-found:
 	/* a buffer over unwritten blocks is mapped all the same */
-	if (map->flags & FFS_MAP_UNWRITTEN)
+	if (ret > 0 && (map->flags & FFS_MAP_UNWRITTEN))
 		map->flags |= FFS_MAP_MAPPED;
-	return 0;
+	return ret < 0 ? ret : 0;
 }
 
 /* --- the maps of an inode --- */
