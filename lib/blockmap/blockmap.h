@@ -201,6 +201,12 @@ u32 ffs_es_count_clean(const struct ffs_inode *inode);
 void ffs_es_drop_clean(struct ffs_inode *inode);
 
 /*
+ * What fsync (and fdatasync) of @inode has to wait for is @h's transaction
+ * (ext4_update_inode_fsync_trans).
+ */
+void ffs_update_fsync_tid(const struct ffs_handle *h, struct ffs_inode *inode, bool datasync);
+
+/*
  * Flags as the kernel's callers pass them, by what @bm's kernel does: writeback
  * of an extent (without UNWRIT, PRE_IO and DELALLOC, which depend on the inode),
  * and conversion of an io_end or a finished direct write.

@@ -219,8 +219,6 @@ void ffs_map_inode_kind(const struct ffs_blockmap *bm, const struct ffs_inode *i
 bool ffs_journals_data(const struct ffs_blockmap *bm, const struct ffs_inode *inode);
 /* Delayed allocation is on for this mount. */
 bool ffs_delalloc(const struct ffs_blockmap *bm);
-/* The transactions that fsync (and fdatasync, if @data) have to wait for. */
-void ffs_sync_trans(const struct ffs_handle *h, struct ffs_inode *inode, bool data);
 /* Free data blocks of the file, with the flags that its kind needs. */
 int ffs_free_data(struct ffs_blockmap *bm, struct ffs_handle *h, struct ffs_inode *inode, u64 pblk,
 		  u64 count, u32 flags);

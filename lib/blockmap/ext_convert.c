@@ -192,7 +192,7 @@ int ffs_ext_to_unwritten(struct ffs_ext_walk *w, struct ffs_map *map, u32 flags,
 	err = set_state(w, true);
 	if (err)
 		return err;
-	ffs_sync_trans(w->h, w->inode, true);
+	ffs_update_fsync_tid(w->h, w->inode, true);
 	map->flags |= FFS_MAP_UNWRITTEN;
 	*allocated = min(*allocated, map->len);
 	map->len = *allocated;
@@ -225,7 +225,7 @@ int ffs_ext_handle_unwritten(struct ffs_ext_walk *w, struct ffs_map *map, u32 fl
 		ret = convert_at_end_io(w, map);
 		if (ret < 0)
 			return ret;
-		ffs_sync_trans(w->h, w->inode, true);
+		ffs_update_fsync_tid(w->h, w->inode, true);
 		map->flags |= FFS_MAP_MAPPED;
 	} else if (flags & FFS_GET_UNWRIT) {
 		map->flags |= FFS_MAP_UNWRITTEN | FFS_MAP_MAPPED;
@@ -235,7 +235,7 @@ int ffs_ext_handle_unwritten(struct ffs_ext_walk *w, struct ffs_map *map, u32 fl
 		ret = convert_at_map(w, map, flags);
 		if (ret < 0)
 			return ret;
-		ffs_sync_trans(w->h, w->inode, true);
+		ffs_update_fsync_tid(w->h, w->inode, true);
 		allocated = (u32)ret;
 		map->flags |= FFS_MAP_NEW | FFS_MAP_MAPPED;
 	}

@@ -190,7 +190,7 @@ insert:
 	}
 	if (got)
 		settle_reservation(w, map->lblk, got / ratio, flags);
-	ffs_sync_trans(w->h, w->inode, !unwritten);
+	ffs_update_fsync_tid(w->h, w->inode, !unwritten);
 	map->flags |= FFS_MAP_NEW | FFS_MAP_MAPPED;
 	map->pblk = e.pblk;
 	map->len = e.len;

@@ -125,7 +125,7 @@ static int allocate(struct ffs_blockmap *bm, struct ffs_handle *h, struct ffs_in
 	if (err)
 		return err;
 	map->flags |= FFS_MAP_NEW;
-	ffs_sync_trans(h, inode, true);
+	ffs_update_fsync_tid(h, inode, true);
 	if ((flags & FFS_GET_DELALLOC) && !ffs_has(bm->env, FOLIOFS_CHANGE_ES_RSV_IN_STATUS))
 		ffs_da_update_reserve(bm, inode, ar.len, true);
 	*first = blk[b->missing];

@@ -42,12 +42,12 @@ bool ffs_delalloc(const struct ffs_blockmap *bm)
 	return !m->nodelalloc && m->data != FOLIOFS_DATA_JOURNAL;
 }
 
-void ffs_sync_trans(const struct ffs_handle *h, struct ffs_inode *inode, bool data)
+void ffs_update_fsync_tid(const struct ffs_handle *h, struct ffs_inode *inode, bool datasync)
 {
 	if (!h || h->nojournal || h->aborted)
 		return;
 	inode->sync_tid = h->tid;
-	if (data)
+	if (datasync)
 		inode->datasync_tid = h->tid;
 }
 

@@ -156,15 +156,6 @@ int ffs_start_sb(struct ffs_super *sb, enum foliofs_credit_op op, const char *ca
 				caller, h);
 }
 
-void ffs_update_fsync_tid(struct ffs_handle *h, struct ffs_inode *inode, bool datasync)
-{
-	if (!h || h->nojournal)
-		return;
-	inode->sync_tid = h->tid;
-	if (datasync)
-		inode->datasync_tid = h->tid;
-}
-
 int ffs_mark_inode_dirty(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
 			 const char *caller)
 {

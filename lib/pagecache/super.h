@@ -128,8 +128,6 @@ int ffs_dirty_inode(struct ffs_super *sb, struct ffs_inode *inode);
 void ffs_inode_dirtied(struct ffs_super *sb, struct ffs_inode *inode);
 /* And off it again. */
 void ffs_inode_cleaned(struct ffs_super *sb, struct ffs_inode *inode);
-/* What fsync (and fdatasync) of @inode has to wait for is @h's transaction. */
-void ffs_update_fsync_tid(struct ffs_handle *h, struct ffs_inode *inode, bool datasync);
 
 /* Orphan list: add writes superblock (or orphan file) and inode, without the event. */
 int ffs_orphan_add(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode);
