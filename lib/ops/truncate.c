@@ -38,6 +38,7 @@ int ffs_truncate(struct ffs_super *sb, struct ffs_inode *inode)
 		err = ffs_start(sb, inode, FOLIOFS_CREDIT_TRUNCATE, 0, "ext4_truncate", &h);
 	if (err)
 		goto out;
+	/* What these return is not looked at, in the kernel either. */
 	if (!early)
 		zero_tail(sb, h, inode, size);
 	settle_tail(sb, h, inode, size);
@@ -64,25 +65,29 @@ out:
 static int change_size(struct ffs_ops *o, struct ffs_inode *inode, u64 size)
 {
 	struct ffs_super *sb = &o->sb;
-	u64 old = inode->i_size;
+	u64 old = inode->i_size, old_disksize = inode->i_disksize;
 	bool shrink = size < old, zero = !shrink && ffs_sb_has(sb, FOLIOFS_CHANGE_ZERO_OLD_EOF);
 	bool outside = ffs_sb_has(sb, FOLIOFS_CHANGE_IM_ZERO_OUTSIDE_HANDLE);
 	struct ffs_handle *h;
-	int err = zero && outside ? zero_tail(sb, NULL, inode, old) : 0;
+	int err = zero && outside ? zero_tail(sb, NULL, inode, old) : 0, ret;
 
 	if (!err)
 		err = ffs_start(sb, inode, FOLIOFS_CREDIT_SETATTR_SIZE, 0, "ext4_setattr", &h);
 	if (err)
 		return err;
-	if (zero && !outside)
-		zero_tail(sb, h, inode, old);
 	if (shrink)
-		ffs_orphan_add(sb, h, inode);
+		err = ffs_orphan_add(sb, h, inode);
+	if (zero && !outside)
+		zero_tail(sb, h, inode, old); /* not looked at, in the kernel either */
 	ffs_set_times(o, inode);
 	ffs_set_disksize(sb, inode, size);
-	err = ffs_mark_inode_dirty(sb, h, inode, "ext4_setattr");
+	ret = ffs_mark_inode_dirty(sb, h, inode, "ext4_setattr");
+	if (!err)
+		err = ret;
 	if (!err)
 		ffs_set_isize(sb, inode, size);
+	else
+		ffs_set_disksize(sb, inode, old_disksize);
 	ffs_handle_stop(h);
 	return err;
 }
@@ -118,6 +123,7 @@ int ffs_setattr_size(struct ffs_ops *o, struct ffs_inode *inode, u64 size)
 	/* The same size too: what was allocated behind it goes. */
 	if (size <= old)
 		err = ffs_truncate(sb, inode);
-	ffs_dirty_inode(sb, inode);
+	if (!err)
+		ffs_dirty_inode(sb, inode);
 	return err;
 }
