@@ -6,31 +6,6 @@
 #include "bh.h"
 #include "pagecache/requests.h"
 
-/* Bytes [pos, pos + len) of the file come from @pblk on.  Stale bytes are told. */
-static void fill(struct ffs_super *sb, struct ffs_mapping *m, u64 pos, u64 pblk, u64 len)
-{
-	u64 from = pblk << sb->env.block_bits, stop = from + len, end;
-	struct ffs_runs_pos at;
-	const struct ffs_run *r;
-
-	for (; from < stop; pos += len, from += len) {
-		const struct ffs_runs *disk;
-
-		len = stop - from;
-		disk = ffs_device_view(sb, from, &len);
-		ffs_content_copy(&m->content, pos, disk, from, len, FFS_SRC_ZERO);
-		if (pos >= m->inode->i_size)
-			continue;
-		end = from + min(len, m->inode->i_size - pos);
-		ffs_runs_for_each(disk, r, at, from, end)
-			if (r->b & FFS_SRC_STALE)
-				ffs_emit(&sb->env, foliofs_stale, m->inode->ino,
-					 pos + max(r->first, from) - from,
-					 min(r->end, end) - max(r->first, from), ffs_src_op(r->b),
-					 ffs_src_ino(r->b));
-	}
-}
-
 static void read_blocks(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_folio *f, u32 first,
 			u32 end)
 {
@@ -43,7 +18,7 @@ static void read_blocks(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_
 		if (ffs_bh_test(f, FFS_BH_MAPPED, b) && !ffs_bh_test(f, FFS_BH_DELAY, b)) {
 			ffs_emit(&sb->env, foliofs_bio, m->inode->ino, 0, pblk, 1, pos);
 			ffs_request_add(sb, pblk << bits, 1u << bits);
-			fill(sb, m, pos, pblk, 1u << bits);
+			ffs_device_fill(sb, m, pos, pblk << bits, 1u << bits);
 		} else {
 			ffs_content_zero(&m->content, pos, pos + (1u << bits));
 		}
@@ -194,7 +169,7 @@ static bool read_whole(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_f
 	if (hole) {
 		ffs_emit(&sb->env, foliofs_bio, m->inode->ino, 0, start, hole, pos);
 		add_to_bio(sb, last, start << bits, (u64)hole << bits, boundary || hole < blocks);
-		fill(sb, m, pos, start, (u64)hole << bits);
+		ffs_device_fill(sb, m, pos, start << bits, (u64)hole << bits);
 	}
 	if (hole < blocks)
 		ffs_content_zero(&m->content, pos + ((u64)hole << bits), ffs_folio_end(m, f));

@@ -2,7 +2,9 @@
 /*
  * mpage_readahead: do_mpage_readpage (v6.18).  A bio grows from folio to folio as long as the
  * next one follows on the device.  It is sent early where the next map would have to be
- * read first: behind a map with the boundary flag, used up by this folio.
+ * read first: behind a map with the boundary flag, used up by this folio.  ext4 has a copy of its
+ * own (lib/bh/read.c), which is another loop by now: a map that an earlier folio asked for never ends
+ * a bio there, and holes are in the status tree.
  */
 #include "ext2.h"
 #include "pagecache/requests.h"
@@ -49,7 +51,7 @@ static void read_confused(struct mpage *r, struct ffs_folio *f, u64 eof)
 		}
 		ffs_iomap_bio(r->sb, "R", pblk[b] * size, size);
 		ffs_request_add(r->sb, pblk[b] * size, size);
-		ffs_iomap_fill(r->sb, r->m, pos, pblk[b] * size, size);
+		ffs_device_fill(r->sb, r->m, pos, pblk[b] * size, size);
 	}
 	f->flags |= FFS_FOLIO_UPTODATE;
 }
@@ -107,7 +109,7 @@ static void read_one(struct mpage *r, struct ffs_folio *f, u64 window_end)
 	if (!r->len)
 		r->addr = start * size;
 	r->len += hole * size;
-	ffs_iomap_fill(r->sb, r->m, pos, start * size, hole * size);
+	ffs_device_fill(r->sb, r->m, pos, start * size, hole * size);
 	if (boundary || hole != blocks)
 		send(r);
 }

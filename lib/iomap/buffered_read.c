@@ -31,24 +31,6 @@ void ffs_iomap_bio_piece(struct ffs_super *sb, const struct ffs_inode *inode, bo
 	ffs_emit(&sb->env, foliofs_bio, inode->ino, write, addr >> bits, len >> bits, pos);
 }
 
-void ffs_iomap_fill(struct ffs_super *sb, struct ffs_mapping *m, u64 pos, u64 addr, u64 len)
-{
-	u64 end;
-	struct ffs_runs_pos at;
-	const struct ffs_run *r;
-
-	ffs_content_copy(&m->content, pos, &sb->disk, addr, len, FFS_SRC_ZERO);
-	if (pos >= m->inode->i_size)
-		return;
-	end = addr + min(len, m->inode->i_size - pos);
-	ffs_runs_for_each(&sb->disk, r, at, addr, end)
-		if (r->b & FFS_SRC_STALE)
-			ffs_emit(&sb->env, foliofs_stale, m->inode->ino,
-				 pos + max(r->first, addr) - addr,
-				 min(r->end, end) - max(r->first, addr), ffs_src_op(r->b),
-				 ffs_src_ino(r->b));
-}
-
 static void send(struct ffs_super *sb, struct read_bio *bio)
 {
 	if (bio->len) {
@@ -95,7 +77,7 @@ static void read_map(struct ffs_iomap_iter *it, struct ffs_mapping *m, struct re
 
 				add(it->sb, bio, addr, len);
 				ffs_iomap_bio_piece(it->sb, it->inode, false, pos, addr, len);
-				ffs_iomap_fill(it->sb, m, pos, addr, len);
+				ffs_device_fill(it->sb, m, pos, addr, len);
 			}
 			ffs_ifs_set_uptodate(m, f, off, len);
 			ffs_iomap_advance(it, pos + len - it->pos);

@@ -70,7 +70,7 @@ static void prepare(struct ffs_iomap_iter *it, struct ffs_folio *f, u64 len)
 
 			ffs_iomap_bio(it->sb, "RS", addr, n);
 			ffs_iomap_bio_piece(it->sb, it->inode, false, pos, addr, n);
-			ffs_iomap_fill(it->sb, m, pos, addr, n);
+			ffs_device_fill(it->sb, m, pos, addr, n);
 		}
 		ffs_ifs_set_uptodate(m, f, pos - ffs_folio_pos(m, f), n);
 		pos += n;

@@ -213,8 +213,6 @@ void ffs_iomap_release_delayed(struct ffs_super *sb, struct ffs_inode *inode, u6
 void ffs_iomap_readahead(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_folio **f, u32 n);
 void ffs_iomap_read_folio(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_folio *f);
 bool ffs_iomap_is_uptodate(struct ffs_mapping *m, const struct ffs_folio *f, u64 pos, u64 len);
-/* Bytes [pos, pos + len) of the file, read from @addr, are in the cache. */
-void ffs_iomap_fill(struct ffs_super *sb, struct ffs_mapping *m, u64 pos, u64 addr, u64 len);
 /*
  * A bio of @len bytes at @addr (block_bio_queue); @rwbs as the block layer calls it ("RA", "WS").
  * What of the file is in it: ffs_iomap_bio_piece().

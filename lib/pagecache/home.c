@@ -59,3 +59,27 @@ const struct ffs_runs *ffs_device_view(const struct ffs_super *sb, u64 byte, u64
 	*n = min(*n, block - (byte & (block - 1)));
 	return ffs_journal_holds(sb->journal, byte >> sb->env.block_bits) ? &sb->not_home : &sb->disk;
 }
+
+void ffs_device_fill(struct ffs_super *sb, struct ffs_mapping *m, u64 pos, u64 addr, u64 len)
+{
+	u64 stop = addr + len, n, end;
+	struct ffs_runs_pos at;
+	const struct ffs_run *r;
+
+	for (; addr < stop; pos += n, addr += n) {
+		const struct ffs_runs *disk;
+
+		n = stop - addr;
+		disk = ffs_device_view(sb, addr, &n);
+		ffs_content_copy(&m->content, pos, disk, addr, n, FFS_SRC_ZERO);
+		if (pos >= m->inode->i_size)
+			continue;
+		end = addr + min(n, m->inode->i_size - pos);
+		ffs_runs_for_each(disk, r, at, addr, end)
+			if (r->b & FFS_SRC_STALE)
+				ffs_emit(&sb->env, foliofs_stale, m->inode->ino,
+					 pos + max(r->first, addr) - addr,
+					 min(r->end, end) - max(r->first, addr), ffs_src_op(r->b),
+					 ffs_src_ino(r->b));
+	}
+}

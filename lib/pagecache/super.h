@@ -141,6 +141,8 @@ void ffs_home_later(struct ffs_super *sb, u64 pblk);
 void ffs_home_written(struct ffs_super *sb, u64 pblk, u64 n);
 /* What a read of *n device bytes from @byte on finds; *n is cut where that ends. */
 const struct ffs_runs *ffs_device_view(const struct ffs_super *sb, u64 byte, u64 *n);
+/* Bytes [pos, pos + len) of the file of @m, read from @addr, are in the cache.  Stale ones are told. */
+void ffs_device_fill(struct ffs_super *sb, struct ffs_mapping *m, u64 pos, u64 addr, u64 len);
 
 /* Workers. */
 void ffs_queue_work(struct ffs_super *sb, struct ffs_work *w);
