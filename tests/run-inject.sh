@@ -31,7 +31,7 @@ inject() {
 }
 
 inject "$FOLIOSIM" 32 crash isize teaching
-inject "${FOLIOSIM_SWEEP:-$FOLIOSIM}" 32 zeroing writeback orders interleave field
+inject "${FOLIOSIM_SWEEP:-$FOLIOSIM}" 32 zeroing writeback orders interleave field iomap xfs
 inject "${FOLIOSIM_SWEEP:-$FOLIOSIM}" 1 blockmath changes
 
 echo "$passed passed, $failed failed"

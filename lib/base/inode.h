@@ -36,7 +36,9 @@ struct ffs_inode {
 	u32 writers; /* open file descriptions that may write */
 	u32 opens; /* all open file descriptions */
 	u32 wb_err; /* failed writes so far: an open file tells each once (errseq) */
-	bool wb_told; /* somebody has told the last one */
+	int wb_errno; /* of the last one */
+	bool wb_told; /* somebody has told it */
+	bool as_eio, as_enospc; /* the same for those who wait for pages, not for a file: told once */
 	u32 sync_tid, datasync_tid; /* what fsync and fdatasync have to wait for */
 
 	struct ffs_ext_tree *tree; /* blockmap: extent tree, or */

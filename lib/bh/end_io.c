@@ -99,14 +99,11 @@ static void end_io_work(struct ffs_super *sb, struct ffs_work *w)
 		ffs_handle_free_reserved(io->rsv);
 	}
 	if (io->failed) {
-		/* mapping_set_error: the next fsync of each open file tells it once. */
-		w->inode->wb_err++;
-		w->inode->wb_told = false;
+		ffs_mapping_error(sb, w->inode, -EIO);
 		/* What else is in it has reached the device and stays unwritten all the same. */
 		for (i = 0; io->unwritten && i < io->nr_vec; i++)
 			ffs_emit(&sb->env, foliofs_io_error, w->inode->ino, 0,
 				 io->vec[i].size >> sb->env.block_bits, io->vec[i].offset);
-		sb->wb_error = -EIO;
 		if (sb->env.geo.mount.data_err_abort)
 			ffs_journal_abort(sb->journal, -EIO, "data of a file could not be written");
 	}

@@ -40,7 +40,5 @@ void ffs_ext4im_wb_end(struct ffs_super *sb, struct ffs_inode *inode, const stru
 	ffs_emit(&sb->env, foliofs_message, ffs_str("failed to convert unwritten extents"));
 	ffs_emit(&sb->env, foliofs_io_error, inode->ino, io->addr >> sb->env.block_bits, end - lblk,
 		 io->pos);
-	inode->wb_err++;
-	inode->wb_told = false;
-	sb->wb_error = err;
+	ffs_mapping_error(sb, inode, err);
 }

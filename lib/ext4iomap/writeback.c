@@ -43,11 +43,6 @@ int ffs_ext4im_writepages(struct ffs_super *sb, struct ffs_inode *inode, struct 
 		 wbc->range_start, wbc->range_end, wbc->sync_mode, 0, wbc->range_cyclic,
 		 m->writeback_index);
 	err = ffs_iomap_writepages(sb, inode, wbc);
-	/* Who waits for it is told; else the next fsync is. */
-	if (err && wbc->sync_mode == FFS_WB_NONE) {
-		inode->wb_err++;
-		inode->wb_told = false;
-	}
 	ffs_emit(&sb->env, ext4_writepages_result, inode->ino, (u64)(s64)err,
 		 (u64)(to_write - wbc->nr_to_write), (u64)wbc->pages_skipped, wbc->sync_mode,
 		 m->writeback_index);

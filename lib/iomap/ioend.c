@@ -70,12 +70,8 @@ static void finish(struct ffs_super *sb, struct ffs_inode *inode, const struct f
 	struct ffs_mapping *m = inode->mapping;
 	u64 pos = io->pos, end = io->pos + io->bytes;
 
-	if (io->error) {
-		/* mapping_set_error: the next fsync of each open file tells it once. */
-		inode->wb_err++;
-		inode->wb_told = false;
-		sb->wb_error = io->error;
-	}
+	if (io->error)
+		ffs_mapping_error(sb, inode, io->error);
 	while (pos < end) {
 		struct ffs_folio *f = ffs_folio_find(m, (u32)(pos >> m->env->page_bits));
 		u64 stop;

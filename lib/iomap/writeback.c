@@ -135,6 +135,8 @@ int ffs_iomap_writepages(struct ffs_super *sb, struct ffs_inode *inode, struct f
 		wbc->nr_to_write -= ffs_folio_pages(f);
 		err = write_folio(&w, f);
 		ffs_unlock(&sb->env, FFS_LOCK_FOLIO);
+		if (err)
+			ffs_mapping_error(sb, inode, err);
 		if (err && !ret)
 			ret = err;
 		if (!all && (err || wbc->nr_to_write <= 0))
@@ -146,8 +148,6 @@ int ffs_iomap_writepages(struct ffs_super *sb, struct ffs_inode *inode, struct f
 	if (w.ioend)
 		ffs_stop(&sb->env, WRITEBACK_SENDING, inode->ino, FFS_HELD_WORKER, 0, 0);
 	ffs_ioend_submit(&w, 0);
-	if (ret)
-		sb->wb_error = ret;
 	return ret;
 }
 
@@ -159,7 +159,7 @@ int ffs_iomap_write_and_wait(struct ffs_super *sb, struct ffs_inode *inode, u64 
 	};
 	struct ffs_mapping *m = inode->mapping;
 	struct ffs_folio *f;
-	int err = 0;
+	int err = 0, ret;
 
 	if (last < first)
 		return 0;
@@ -170,5 +170,6 @@ int ffs_iomap_write_and_wait(struct ffs_super *sb, struct ffs_inode *inode, u64 
 		ffs_lock_wait(&sb->env, FFS_LOCK_END_IO, inode->ino);
 		ffs_sleep(sb);
 	}
-	return err;
+	ret = ffs_mapping_check_error(inode);
+	return err ? err : ret;
 }

@@ -202,6 +202,8 @@ int ffs_filemap_flush(struct ffs_ops *o, struct ffs_inode *inode, u64 first, u64
 int ffs_fsync(struct ffs_ops *o, struct ffs_inode *inode, u64 first, u64 last, bool datasync);
 /* The same of an open file, which tells each failed write once (file_check_and_advance_wb_err). */
 int ffs_fsync_file(struct ffs_ops *o, struct ffs_file *f, u64 first, u64 last, bool datasync);
+/* @err, or if it is 0 what @f has not told of failed writes yet. */
+int ffs_tell_error(struct ffs_file *f, int err);
 int ffs_syncfs(struct ffs_ops *o);
 int ffs_sync(struct ffs_ops *o);
 int ffs_sync_range(struct ffs_ops *o, struct ffs_file *f, u64 off, u64 len, u32 flags);

@@ -30,7 +30,8 @@ static void wait_range(struct ffs_ops *o, struct ffs_inode *inode, u64 first, u6
 		ffs_sleep(&o->sb);
 }
 
-int ffs_write_and_wait(struct ffs_ops *o, struct ffs_inode *inode, u64 first, u64 last)
+/* file_write_and_wait_range without its look at the errors of the file. */
+static int write_and_wait(struct ffs_ops *o, struct ffs_inode *inode, u64 first, u64 last)
 {
 	int err;
 
@@ -41,6 +42,13 @@ int ffs_write_and_wait(struct ffs_ops *o, struct ffs_inode *inode, u64 first, u6
 	if (err != -EIO)
 		wait_range(o, inode, first, last);
 	return err;
+}
+
+int ffs_write_and_wait(struct ffs_ops *o, struct ffs_inode *inode, u64 first, u64 last)
+{
+	int err = write_and_wait(o, inode, first, last), ret = ffs_mapping_check_error(inode);
+
+	return err ? err : ret;
 }
 
 static int sync_journal(struct ffs_ops *o, struct ffs_inode *inode, bool datasync)
@@ -57,13 +65,16 @@ static int sync_journal(struct ffs_ops *o, struct ffs_inode *inode, bool datasyn
 	return ret < 0 ? ret : 0;
 }
 
-static int told(struct ffs_file *f)
+int ffs_tell_error(struct ffs_file *f, int err)
 {
-	if (!f || f->wb_seen == f->inode->wb_err)
-		return 0;
+	if (!f)
+		return err;
+	f->inode->as_eio = f->inode->as_enospc = false;
+	if (f->wb_seen == f->inode->wb_err)
+		return err;
 	f->wb_seen = f->inode->wb_err;
 	f->inode->wb_told = true;
-	return -EIO;
+	return err ? err : f->inode->wb_errno;
 }
 
 /* @f NULL: nobody to tell of failed writes. */
@@ -76,16 +87,14 @@ static int do_fsync(struct ffs_ops *o, struct ffs_inode *inode, struct ffs_file 
 	ffs_emit(&sb->env, ext4_sync_file_enter, inode->ino, ffs_vfs(inode)->parent, datasync);
 	err = ffs_journal_error(sb->journal);
 	if (!err)
-		err = ffs_write_and_wait(o, inode, first, last);
+		err = write_and_wait(o, inode, first, last);
 	/* Lost data is told without a commit. */
-	if (!err)
-		err = told(f);
+	err = ffs_tell_error(f, err);
 	if (!err && ffs_journal_present(sb->journal))
 		err = sync_journal(o, inode, datasync);
 	else if (!err && !datasync && !ffs_mapping_tagged(inode->mapping, FFS_TAG_DIRTY))
 		ffs_inode_cleaned(sb, inode); /* without a journal it is written out itself */
-	if (!err)
-		err = told(f);
+	err = ffs_tell_error(f, err);
 	ffs_emit(&sb->env, ext4_sync_file_exit, inode->ino, (u64)(s64)err);
 	return err;
 }
@@ -227,7 +236,7 @@ int ffs_sync_range(struct ffs_ops *o, struct ffs_file *f, u64 off, u64 len, u32 
 						FFS_WB_NONE);
 	if (!err && (flags & FOLIOFS_SYNC_RANGE_WAIT_AFTER)) {
 		wait_range(o, f->inode, off, last);
-		err = told(f);
+		err = ffs_tell_error(f, 0);
 	}
 	return err;
 }

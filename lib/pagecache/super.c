@@ -257,6 +257,26 @@ void ffs_direct_bring(struct ffs_super *sb, u64 pos, u64 addr, u64 len)
 		ffs_content_copy(&sb->direct_data->bytes, pos, &sb->disk, addr, len, FFS_SRC_ZERO);
 }
 
+void ffs_mapping_error(struct ffs_super *sb, struct ffs_inode *inode, int err)
+{
+	inode->wb_err++;
+	inode->wb_errno = err;
+	inode->wb_told = false;
+	if (err == -ENOSPC)
+		inode->as_enospc = true;
+	else
+		inode->as_eio = true;
+	sb->wb_error = err;
+}
+
+int ffs_mapping_check_error(struct ffs_inode *inode)
+{
+	int err = inode->as_eio ? -EIO : inode->as_enospc ? -ENOSPC : 0;
+
+	inode->as_eio = inode->as_enospc = false;
+	return err;
+}
+
 void ffs_queue_work(struct ffs_super *sb, struct ffs_work *w)
 {
 	w->next = NULL;

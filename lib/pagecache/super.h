@@ -144,6 +144,14 @@ const struct ffs_runs *ffs_device_view(const struct ffs_super *sb, u64 byte, u64
 /* Bytes [pos, pos + len) of the file of @m, read from @addr, are in the cache.  Stale ones are told. */
 void ffs_device_fill(struct ffs_super *sb, struct ffs_mapping *m, u64 pos, u64 addr, u64 len);
 
+/*
+ * Data of @inode could not be written: the next fsync of each open file tells @err once, syncfs
+ * too, and the next operation that has pages written and waits for them (mapping_set_error).
+ */
+void ffs_mapping_error(struct ffs_super *sb, struct ffs_inode *inode, int err);
+/* What the last of these tells: 0, -EIO or -ENOSPC (filemap_check_errors). */
+int ffs_mapping_check_error(struct ffs_inode *inode);
+
 /* Workers. */
 void ffs_queue_work(struct ffs_super *sb, struct ffs_work *w);
 /* The task sleeps: workers run until nothing is left, then the journal thread if asked. */

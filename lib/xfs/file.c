@@ -61,7 +61,7 @@ s64 ffs_xfs_write(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len, u64 r
 		} while (true);
 	}
 	if (ret > 0 && (f->flags & (FOLIOFS_O_SYNC | FOLIOFS_O_DSYNC))) {
-		int err = ffs_xfs_fsync(sb, inode, pos, pos + (u64)ret - 1,
+		int err = ffs_xfs_fsync(sb, f, pos, pos + (u64)ret - 1,
 					!(f->flags & FOLIOFS_O_SYNC));
 
 		if (err)
@@ -88,11 +88,12 @@ static s64 splice_file(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len)
 	return f->flags & FOLIOFS_O_DIRECT ? read_file(o, f, pos, len) : ffs_read(o, f, pos, len);
 }
 
-int ffs_xfs_fsync(struct ffs_super *sb, struct ffs_inode *inode, u64 first, u64 last, bool datasync)
+int ffs_xfs_fsync(struct ffs_super *sb, struct ffs_file *f, u64 first, u64 last, bool datasync)
 {
+	struct ffs_inode *inode = f->inode;
 	struct ffs_xfs_inode *i = ffs_xfs_inode(inode);
 	bool dirty = ffs_mapping_tagged(inode->mapping, FFS_TAG_DIRTY);
-	int err = ffs_iomap_write_and_wait(sb, inode, first, last);
+	int err = ffs_tell_error(f, ffs_iomap_write_and_wait(sb, inode, first, last));
 
 	if (err)
 		return err;
@@ -175,7 +176,7 @@ static s64 run(struct ffs_ops *o, const struct foliofs_op *op)
 		return 0;
 	case FOLIOFS_OP_FSYNC:
 	case FOLIOFS_OP_FDATASYNC:
-		return f ? ffs_xfs_fsync(&o->sb, f->inode, 0, FFS_LLONG_MAX,
+		return f ? ffs_xfs_fsync(&o->sb, f, 0, FFS_LLONG_MAX,
 					 op->kind == FOLIOFS_OP_FDATASYNC) : -EBADF;
 	case FOLIOFS_OP_MWRITE:
 	case FOLIOFS_OP_MTOUCH:
@@ -188,7 +189,7 @@ static s64 run(struct ffs_ops *o, const struct foliofs_op *op)
 		return ffs_pageout(o, f, op->off, op->len);
 	case FOLIOFS_OP_MSYNC:
 		ffs_touch_atime(o, f, f->inode);
-		return ffs_xfs_fsync(&o->sb, f->inode, round_down_pow2(op->off, page),
+		return ffs_xfs_fsync(&o->sb, f, round_down_pow2(op->off, page),
 				     round_up_pow2(op->off + op->len, page) - 1, true);
 	case FOLIOFS_OP_SYNC_RANGE:
 		return ffs_sync_range(o, f, op->off, op->len, op->flags);

@@ -212,7 +212,7 @@ s64 ffs_xfs_direct_write(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len
 s64 ffs_xfs_direct_read(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len);
 
 /* --- file.c --- */
-int ffs_xfs_fsync(struct ffs_super *sb, struct ffs_inode *inode, u64 first, u64 last,
+int ffs_xfs_fsync(struct ffs_super *sb, struct ffs_file *f, u64 first, u64 last,
 		  bool datasync);
 int ffs_xfs_sync(struct ffs_ops *o, bool one_fs);
 void ffs_xfs_gc(struct ffs_ops *o);

@@ -66,6 +66,9 @@ static void judge_results(struct run *r, enum foliofs_failure what, uint32_t nth
 	/* Smaller folios are busy where one large folio is not. */
 	if (what == FOLIOFS_FAILURE_MEMORY && out->result[k] == -EBUSY)
 		return;
+	/* Who waits for pages, not for a file, is told EIO whatever kept them from the disk. */
+	if (error && out->result[k] == -EIO)
+		return;
 	/* A fault that fails is a SIGBUS, whatever the error was. */
 	if (error && (out->result[k] == -error || out->result[k] == -EFAULT ||
 		      (plain->result[k] > 0 && out->result[k] >= 0 &&
