@@ -35,6 +35,16 @@ static struct ffs_folio *read_batch(struct ffs_mapping *m, u32 index, u32 last, 
 	return found;
 }
 
+/* Page behind a read that ends at @end: behind its last folio, if that is never less than a block. */
+static u32 end_page(const struct ffs_mapping *m, u64 end)
+{
+	u64 unit = ffs_page_size(m->env);
+
+	if (ffs_has(m->env, FOLIOFS_CHANGE_READ_END_FOLIO))
+		unit <<= m->min_order;
+	return (u32)(round_up_pow2(end, unit) >> m->env->page_bits);
+}
+
 /* One round: makes sure that something from @pos on can be copied; returns where it ends. */
 static int get_pages(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 count, u64 *end)
 {
@@ -43,7 +53,7 @@ static int get_pages(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 count, 
 	struct ffs_reader r = ffs_reader(o);
 	u8 bits = sb->env.page_bits;
 	u32 index = (u32)(pos >> bits);
-	u32 last = (u32)div_up(pos + count, ffs_page_size(&sb->env)), next;
+	u32 last = end_page(m, pos + count), next;
 	struct ffs_folio *folio = read_batch(m, index, last, &next);
 
 	if (!folio) {

@@ -149,8 +149,11 @@ static void read_order(struct ffs_mapping *m, struct ffs_ra *ra, const struct ff
 	}
 	batch_read(&b);
 	free(b.folios);
-	/* Something cached in the way: the rest page by page. */
-	if (index <= limit)
+	/*
+	 * Something cached in the way: the rest page by page - none, if that was the folio which
+	 * the window begins inside of: what has been done is counted from the window's start.
+	 */
+	if (index <= limit && index >= first)
 		read_pages(m, ra, r, index, ra->size - (index - first), ra->async_size);
 }
 
