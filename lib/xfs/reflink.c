@@ -45,13 +45,50 @@ static void remap(struct ffs_super *sb, struct ffs_inode *in, u64 off, u64 end,
 	ffs_xfs_log(out, true);
 }
 
+/*
+ * How much of *len can be shared: to EOF of @in, else whole blocks; a clone does not take less
+ * than it asked for, a copy does (generic_remap_checks).
+ */
+static int check_range(const struct ffs_super *sb, const struct ffs_inode *in, u64 from,
+		       const struct ffs_inode *out, u64 to, bool shorten, u64 *len)
+{
+	u64 block = ffs_block_size(&sb->env), n = min(*len, in->i_size - from), blocks;
+
+	if ((from | to) & (block - 1))
+		return -EINVAL;
+	if (from + n == in->i_size)
+		blocks = round_up_pow2(n, block);
+	else
+		blocks = n &= ~(block - 1);
+	if (in == out && from < to + blocks && to < from + blocks)
+		return -EINVAL;
+	if (n != *len && !shorten)
+		return -EINVAL;
+	*len = n;
+	return 0;
+}
+
+/* A last block that is not whole can only be shared where both files end (generic_remap_check_len). */
+static int check_end(const struct ffs_super *sb, const struct ffs_inode *out, u64 to, bool shorten,
+		     u64 *len)
+{
+	u64 block = ffs_block_size(&sb->env);
+
+	if (!(*len & (block - 1)) || to + *len >= out->i_size)
+		return 0;
+	if (!shorten)
+		return -EINVAL;
+	*len &= ~(block - 1);
+	return 0;
+}
+
 s64 ffs_xfs_reflink(struct ffs_ops *o, const struct foliofs_op *op)
 {
 	struct ffs_super *sb = &o->sb;
 	struct ffs_file *f = ffs_file(o, op->file), *g = ffs_file(o, op->file2);
-	u64 block = ffs_block_size(&sb->env), from = op->off, to = op->off2, len = op->len, size;
+	u64 from = op->off, to = op->off2, len = op->len, size;
+	bool copy = op->kind == FOLIOFS_OP_COPY_RANGE, did = false;
 	struct ffs_inode *in, *out;
-	bool did = false;
 	int err;
 
 	if (!f || !g)
@@ -60,29 +97,22 @@ s64 ffs_xfs_reflink(struct ffs_ops *o, const struct foliofs_op *op)
 		return -EOPNOTSUPP;
 	in = f->inode;
 	out = g->inode;
-	if (!len)
-		len = in->i_size > from ? in->i_size - from : 0;
-	if (from + len > in->i_size) {
-		if (op->kind == FOLIOFS_OP_REFLINK)
-			return -EINVAL;
-		len = in->i_size > from ? in->i_size - from : 0;
-	}
+	if (from >= in->i_size)
+		return copy || (!len && from == in->i_size) ? 0 : -EINVAL;
+	/* A copy is cut at EOF first; a clone of no length is one up to EOF. */
+	if (!len || (copy && len > in->i_size - from))
+		len = copy && !len ? 0 : in->i_size - from;
 	if (!len)
 		return 0;
-	/* A copy may be shortened: to whole blocks, but where both files end. */
-	if (op->kind == FOLIOFS_OP_COPY_RANGE &&
-	    (from + len != in->i_size || to + len < out->i_size))
-		len &= ~(block - 1);
-	if (!len)
-		return 0;
-	if (((from | to) & (block - 1)) || ((len & (block - 1)) && from + len != in->i_size))
-		return -EINVAL;
-	if ((len & (block - 1)) && to + len < out->i_size)
-		return -EINVAL;
-	size = out->i_size;
-	err = flush_both(sb, in, from, out, to, len);
+	err = check_range(sb, in, from, out, to, copy, &len);
+	if (!err && len)
+		err = flush_both(sb, in, from, out, to, len);
 	if (!err)
-		err = ffs_update_time(o, out);
+		err = check_end(sb, out, to, copy, &len);
+	if (err || !len)
+		return err;
+	size = out->i_size;
+	err = ffs_update_time(o, out);
 	if (!err)
 		err = ffs_xfs_zero_eof(sb, out, to, &did);
 	if (err)
@@ -104,7 +134,7 @@ s64 ffs_xfs_reflink(struct ffs_ops *o, const struct foliofs_op *op)
 		ffs_set_disksize(sb, out, to + len);
 		ffs_xfs_log(out, true);
 	}
-	return op->kind == FOLIOFS_OP_REFLINK ? 0 : (s64)len;
+	return copy ? (s64)len : 0;
 }
 
 /* xfs_reflink_unshare: write shared blocks again, and wait for it. */
