@@ -92,7 +92,6 @@ int ffs_xfs_fsync(struct ffs_super *sb, struct ffs_file *f, u64 first, u64 last,
 {
 	struct ffs_inode *inode = f->inode;
 	struct ffs_xfs_inode *i = ffs_xfs_inode(inode);
-	bool dirty = ffs_mapping_tagged(inode->mapping, FFS_TAG_DIRTY);
 	int err = ffs_tell_error(f, ffs_iomap_write_and_wait(sb, inode, first, last));
 
 	if (err)
@@ -100,7 +99,7 @@ int ffs_xfs_fsync(struct ffs_super *sb, struct ffs_file *f, u64 first, u64 last,
 	i->truncated = false;
 	if (i->pinned && (!datasync || i->core)) {
 		ffs_xfs_log_force(sb);
-	} else if (i->pinned || dirty) {
+	} else {
 		/* Nothing in the log that matters: the device's cache alone is flushed. */
 		ffs_emit(&sb->env, block_bio_queue, ffs_str("FWS"), 0, 0, ffs_str("oprun"));
 	}
