@@ -14,12 +14,11 @@ static u64 end_block(const struct ffs_super *sb, u64 end)
 	return ffs_blocks_up(&sb->env, end);
 }
 
-/* The inode is in the log and not on disk: fsync of data would have to force it. */
-static bool map_dirty(const struct ffs_inode *inode)
+u16 ffs_xfs_map_dirty(const struct ffs_inode *inode)
 {
 	const struct ffs_xfs_inode *i = ffs_xfs_inode(inode);
 
-	return i->pinned && i->core;
+	return i->pinned && i->core ? FFS_IOMAP_F_DIRTY : 0;
 }
 
 void ffs_xfs_to_iomap(const struct ffs_super *sb, const struct ffs_inode *inode,
@@ -33,7 +32,7 @@ void ffs_xfs_to_iomap(const struct ffs_super *sb, const struct ffs_inode *inode,
 		.type = r->state == FFS_XFS_DELAYED   ? FFS_IOMAP_DELALLOC :
 			r->state == FFS_XFS_UNWRITTEN ? FFS_IOMAP_UNWRITTEN :
 							FFS_IOMAP_MAPPED,
-		.flags = (u16)(flags | (map_dirty(inode) ? FFS_IOMAP_F_DIRTY : 0)),
+		.flags = flags | ffs_xfs_map_dirty(inode),
 		.cookie = cookie,
 	};
 }
@@ -83,7 +82,7 @@ static int read_begin(struct ffs_super *sb, struct ffs_inode *inode, u64 pos, u6
 		u64 stop = ffs_xfs_lookup(inode, FFS_XFS_DATA, off, &r) ? min(r.off, end) : end;
 
 		hole(sb, off, stop, map);
-		map->flags = map_dirty(inode) ? FFS_IOMAP_F_DIRTY : 0;
+		map->flags = ffs_xfs_map_dirty(inode);
 		return 0;
 	}
 	ffs_xrec_trim(&r, off, end);

@@ -45,6 +45,14 @@ static void remap(struct ffs_super *sb, struct ffs_inode *in, u64 off, u64 end,
 	ffs_xfs_log(out, true);
 }
 
+static void set_flag(struct ffs_inode *inode)
+{
+	if (ffs_xfs_inode(inode)->reflink)
+		return;
+	ffs_xfs_inode(inode)->reflink = true;
+	ffs_xfs_log(inode, true);
+}
+
 /*
  * How much of *len can be shared: to EOF of @in, else whole blocks; a clone does not take less
  * than it asked for, a copy does (generic_remap_checks).
@@ -117,9 +125,8 @@ s64 ffs_xfs_reflink(struct ffs_ops *o, const struct foliofs_op *op)
 		err = ffs_xfs_zero_eof(sb, out, to, &did);
 	if (err)
 		return err;
-	ffs_xfs_inode(in)->reflink = ffs_xfs_inode(out)->reflink = true;
-	ffs_xfs_log(in, true);
-	ffs_xfs_log(out, true);
+	set_flag(in);
+	set_flag(out);
 	ffs_stop(&sb->env, CLONE_ZEROED, out->ino, FFS_HELD_INODE, 0, 0);
 	/* Zeros that were just made behind EOF are written too. */
 	err = to > size ? ffs_xfs_flush_unmap(sb, out, size, len + (to - size)) :

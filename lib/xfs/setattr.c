@@ -27,7 +27,7 @@ int ffs_xfs_setsize(struct ffs_super *sb, struct ffs_inode *inode, u64 size)
 
 	if (!size && !old && !ffs_xfs_lookup(inode, FFS_XFS_DATA, 0, &r)) {
 		ffs_set_times(ffs_ops(sb), inode);
-		ffs_xfs_log(inode, false);
+		ffs_xfs_log(inode, true); /* as for a change of mode or owner */
 		return 0;
 	}
 	if (size > old)

@@ -63,7 +63,7 @@ int ffs_xfs_wb_map(struct ffs_wpc *w, u64 pos, u64 len)
 		w->map = (struct ffs_iomap){
 			.offset = off << bits, .length = (min(end, cow_off) - off) << bits,
 			.addr = FFS_IOMAP_NO_ADDR, .type = FFS_IOMAP_HOLE,
-			.cookie = i->seq[FFS_XFS_DATA],
+			.flags = ffs_xfs_map_dirty(w->inode), .cookie = i->seq[FFS_XFS_DATA],
 		};
 		return 0;
 	}

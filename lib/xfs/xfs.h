@@ -152,6 +152,8 @@ void ffs_xfs_convert_unwritten(struct ffs_inode *inode, enum ffs_xfs_fork fork, 
 
 /* --- map.c --- */
 extern const struct ffs_iomap_fs ffs_xfs_iomap;
+/* FFS_IOMAP_F_DIRTY if a change of the inode is in the log alone: fdatasync would force that. */
+u16 ffs_xfs_map_dirty(const struct ffs_inode *inode);
 void ffs_xfs_to_iomap(const struct ffs_super *sb, const struct ffs_inode *inode,
 		      const struct ffs_xrec *r, u16 flags, u64 cookie, struct ffs_iomap *map);
 /* Cut @r at the next border between shared and unshared blocks; *shared: which it begins with. */
