@@ -75,7 +75,9 @@ static int get_pages(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 count, 
 			*end = ffs_folio_pos(m, folio);
 			return 0;
 		}
-		if (!ffs_path_of(sb, f->inode)->is_uptodate(m, folio, at, pos + count - at))
+		/* A pipe takes pages, of which every byte must be good. */
+		if (sb->direct_data ||
+		    !ffs_path_of(sb, f->inode)->is_uptodate(m, folio, at, pos + count - at))
 			ffs_read_folio(sb, m, folio);
 	}
 	*end = (u64)next << bits;

@@ -50,7 +50,7 @@ struct ffs_super {
 	/* Writes carry what these bytes are at offset + copy_shift; NULL: bytes of their own. */
 	const struct ffs_runs *copy_from;
 	u64 copy_shift;
-	/* A direct read leaves here what it has brought; NULL: nobody wants to know. */
+	/* A read into a pipe; a direct one leaves here what it has brought.  NULL: another read. */
 	struct ffs_direct_data *direct_data;
 	/* What the device holds in the place of blocks that are logged, not yet written home. */
 	struct ffs_runs not_home;

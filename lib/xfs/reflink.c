@@ -144,6 +144,28 @@ s64 ffs_xfs_reflink(struct ffs_ops *o, const struct foliofs_op *op)
 	return copy ? (s64)len : 0;
 }
 
+void ffs_xfs_clear_empty(struct ffs_inode *inode)
+{
+	struct ffs_xfs_inode *i = ffs_xfs_inode(inode);
+
+	if (!i->fork[FFS_XFS_DATA].nr && !i->fork[FFS_XFS_COW].nr)
+		i->reflink = false;
+}
+
+/* Nothing of the file is shared: it does not have to look any more, nor to keep blocks for copies. */
+static void clear_unshared(struct ffs_super *sb, struct ffs_inode *inode)
+{
+	struct ffs_xrec r;
+	u64 off, at, n;
+
+	for (off = 0; ffs_xfs_lookup(inode, FFS_XFS_DATA, off, &r); off = ffs_xrec_end(&r))
+		if (r.blk && ffs_xfs_find_shared(sb, r.blk, r.len, &at, &n))
+			return;
+	ffs_xfs_unmap(sb, inode, FFS_XFS_COW, 0, ~0ull >> 1);
+	ffs_xfs_inode(inode)->reflink = false;
+	ffs_xfs_log(inode, true);
+}
+
 /* xfs_reflink_unshare: write shared blocks again, and wait for it. */
 int ffs_xfs_unshare(struct ffs_super *sb, struct ffs_inode *inode, u64 off, u64 len)
 {
@@ -152,5 +174,9 @@ int ffs_xfs_unshare(struct ffs_super *sb, struct ffs_inode *inode, u64 off, u64 
 	if (!ffs_xfs_inode(inode)->reflink)
 		return 0;
 	err = ffs_iomap_unshare(sb, inode, off, len);
-	return err ? err : ffs_iomap_write_and_wait(sb, inode, off, off + len - 1);
+	if (!err)
+		err = ffs_iomap_write_and_wait(sb, inode, off, off + len - 1);
+	if (!err)
+		clear_unshared(sb, inode);
+	return err;
 }

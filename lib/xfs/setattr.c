@@ -55,6 +55,7 @@ int ffs_xfs_setsize(struct ffs_super *sb, struct ffs_inode *inode, u64 size)
 
 		ffs_xfs_unmap(sb, inode, FFS_XFS_COW, block, LAST_BLOCK);
 		ffs_xfs_unmap(sb, inode, FFS_XFS_DATA, block, LAST_BLOCK);
+		ffs_xfs_clear_empty(inode);
 		i->truncated = true;
 	}
 	return 0;
@@ -82,5 +83,6 @@ void ffs_xfs_free_eof(struct ffs_super *sb, struct ffs_inode *inode)
 		return;
 	}
 	ffs_xfs_unmap(sb, inode, FFS_XFS_DATA, ffs_blocks_up(&sb->env, inode->i_size), LAST_BLOCK);
+	ffs_xfs_clear_empty(inode);
 	ffs_xfs_log(inode, true);
 }

@@ -28,7 +28,6 @@ static int convert(struct ffs_wpc *w, enum ffs_xfs_fork fork, u64 off)
 	/* The map is made before its own transaction commits. */
 	ffs_xfs_to_iomap(w->sb, w->inode, &r, fork == FFS_XFS_COW ? FFS_IOMAP_F_SHARED : 0,
 			 ffs_xfs_inode(w->inode)->seq[fork], &w->map);
-	w->cookie2 = ffs_xfs_inode(w->inode)->seq[FFS_XFS_COW];
 	ffs_xfs_log(w->inode, true);
 	return 0;
 }
@@ -46,8 +45,9 @@ int ffs_xfs_wb_map(struct ffs_wpc *w, u64 pos, u64 len)
 		return 0;
 	if (i->reflink && ffs_xfs_lookup(w->inode, FFS_XFS_COW, off, &cow))
 		cow_off = cow.off;
-	w->cookie2 = i->seq[FFS_XFS_COW];
+	/* Where no such extent is met the number stays old, and every run of blocks is looked up. */
 	if (cow_off <= off) {
+		w->cookie2 = i->seq[FFS_XFS_COW];
 		if (cow.state == FFS_XFS_DELAYED)
 			return convert(w, FFS_XFS_COW, off);
 		ffs_xfs_to_iomap(w->sb, w->inode, &cow, FFS_IOMAP_F_SHARED, i->seq[FFS_XFS_COW],

@@ -206,6 +206,8 @@ int ffs_xfs_flush_unmap(struct ffs_super *sb, struct ffs_inode *inode, u64 off, 
 
 /* --- reflink.c --- */
 s64 ffs_xfs_reflink(struct ffs_ops *o, const struct foliofs_op *op);
+/* A file without any blocks shares none (xfs_itruncate_clear_reflink_flags). */
+void ffs_xfs_clear_empty(struct ffs_inode *inode);
 int ffs_xfs_unshare(struct ffs_super *sb, struct ffs_inode *inode, u64 off, u64 len);
 
 /* --- direct.c --- */
