@@ -28,6 +28,8 @@ static int convert(struct ffs_wpc *w, enum ffs_xfs_fork fork, u64 off)
 	/* The map is made before its own transaction commits. */
 	ffs_xfs_to_iomap(w->sb, w->inode, &r, fork == FFS_XFS_COW ? FFS_IOMAP_F_SHARED : 0,
 			 ffs_xfs_inode(w->inode)->seq[fork], &w->map);
+	if (fork == FFS_XFS_COW)
+		w->cookie2 = ffs_xfs_inode(w->inode)->seq[FFS_XFS_COW];
 	ffs_xfs_log(w->inode, true);
 	return 0;
 }
