@@ -134,18 +134,30 @@ static u64 prealloc_size(struct ffs_super *sb, struct ffs_inode *inode, enum ffs
 	return blocks;
 }
 
-/* [*off, *end) rounded out to the unit of copy-on-write, not over other extents of the fork. */
+/*
+ * [*off, *end) rounded out to the unit of copy-on-write; in the way of another extent of the
+ * fork it moves, and is cut where it does not fit (xfs_bmap_extsize_align).
+ */
 static void align_cow(const struct ffs_inode *inode, u64 *off, u64 *end)
 {
-	u64 first = round_down_pow2(*off, COW_UNIT), stop = round_up_pow2(*end, COW_UNIT);
+	u64 first = round_down_pow2(*off, COW_UNIT), stop = *end, before = 0, behind = ~0ull, len;
 	struct ffs_xrec r;
 
+	len = round_up_pow2(stop - first, COW_UNIT);
 	if (ffs_xfs_prev(inode, FFS_XFS_COW, *off, &r))
-		first = max(first, ffs_xrec_end(&r));
+		before = ffs_xrec_end(&r);
 	if (ffs_xfs_lookup(inode, FFS_XFS_COW, *off, &r))
-		stop = min(stop, r.off);
+		behind = r.off;
+	if (first != *off)
+		first = max(first, before);
+	if (first + len != stop && first + len > behind)
+		first = behind > len ? behind - len : 0;
+	if (first != *off)
+		first = max(first, before);
+	if (first + len != stop && first + len > behind)
+		len = behind - first;
 	*off = first;
-	*end = stop;
+	*end = first + len;
 }
 
 /* Reserve [off, off + len) and @more blocks behind it: the new extent in @r. */
