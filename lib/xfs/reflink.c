@@ -13,36 +13,55 @@ static int flush_both(struct ffs_super *sb, struct ffs_inode *in, u64 from, stru
 	return err ? err : ffs_iomap_write_and_wait(sb, out, to, to + len - 1);
 }
 
+/* What is mapped at @off, up to @end: blk and state 0 for a hole. */
+static struct ffs_xrec map_at(const struct ffs_inode *inode, u64 off, u64 end)
+{
+	struct ffs_xrec r;
+
+	if (!ffs_xfs_lookup(inode, FFS_XFS_DATA, off, &r))
+		return (struct ffs_xrec){ .off = off, .len = end - off };
+	if (r.off > off)
+		return (struct ffs_xrec){ .off = off, .len = min(r.off, end) - off };
+	ffs_xrec_trim(&r, off, end);
+	return r;
+}
+
+/*
+ * @from takes the place of @to in @out, both of one length (xfs_reflink_remap_extent).  Unwritten
+ * blocks are holes of the copy, but where there are such blocks already these stay.
+ */
+static void remap_extent(struct ffs_super *sb, struct ffs_inode *out, const struct ffs_xrec *from,
+			 const struct ffs_xrec *to)
+{
+	struct ffs_xrec new = { .off = to->off, .len = to->len, .blk = from->blk,
+				.state = from->state };
+
+	if ((from->blk == to->blk && from->state == to->state) ||
+	    (from->state == FFS_XFS_UNWRITTEN && to->state == FFS_XFS_UNWRITTEN))
+		return;
+	if (new.state == FFS_XFS_WRITTEN)
+		ffs_xfs_share(sb, new.blk, new.len);
+	ffs_xfs_unmap(sb, out, FFS_XFS_DATA, to->off, ffs_xrec_end(to));
+	if (new.state == FFS_XFS_WRITTEN) {
+		ffs_xfs_set(out, FFS_XFS_DATA, &new);
+		out->i_blocks += new.len;
+	}
+	if (new.state == FFS_XFS_WRITTEN || to->blk)
+		ffs_xfs_log(out, true);
+}
+
 /* The extents of @in at [off, end) are those of @out at @to as well. */
 static void remap(struct ffs_super *sb, struct ffs_inode *in, u64 off, u64 end,
 		  struct ffs_inode *out, u64 to)
 {
-	s64 delta = (s64)(to - off);
-
 	while (off < end) {
-		struct ffs_xrec r;
-		u64 stop = end;
+		struct ffs_xrec from = map_at(in, off, end);
+		struct ffs_xrec there = map_at(out, to, to + from.len);
 
-		if (!ffs_xfs_lookup(in, FFS_XFS_DATA, off, &r) || r.off > off) {
-			if (ffs_xfs_lookup(in, FFS_XFS_DATA, off, &r))
-				stop = min(end, r.off);
-			ffs_xfs_unmap(sb, out, FFS_XFS_DATA, off + (u64)delta, stop + (u64)delta);
-			off = stop;
-			continue;
-		}
-		ffs_xrec_trim(&r, off, end);
-		off = ffs_xrec_end(&r);
-		if (r.state == FFS_XFS_WRITTEN)
-			ffs_xfs_share(sb, r.blk, r.len);
-		r.off += (u64)delta;
-		ffs_xfs_unmap(sb, out, FFS_XFS_DATA, r.off, ffs_xrec_end(&r));
-		/* Unwritten and delayed blocks are holes of the copy. */
-		if (r.state == FFS_XFS_WRITTEN) {
-			ffs_xfs_set(out, FFS_XFS_DATA, &r);
-			out->i_blocks += r.len;
-		}
+		remap_extent(sb, out, &from, &there);
+		off += there.len;
+		to += there.len;
 	}
-	ffs_xfs_log(out, true);
 }
 
 static void set_flag(struct ffs_inode *inode)
