@@ -123,7 +123,8 @@ s64 ffs_read(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len)
 		return ffs_direct_read(o, f, pos, len);
 	while (done < len && pos + done < f->inode->i_size) {
 		u64 limit;
-		int err = get_pages(o, f, pos + done, len - done, &end);
+		u64 more = o->sb.direct_data ? o->sb.direct_data->more : 0;
+		int err = get_pages(o, f, pos + done, len - done + more, &end);
 
 		if (err)
 			return done ? (s64)done : err;

@@ -79,6 +79,8 @@ s64 ffs_copy_range(struct ffs_ops *o, struct ffs_file *in, struct ffs_file *out,
 		u64 n = min(piece - skew, len - done);
 		s64 ret;
 
+		/* Asked for is as much as if the first page were whole. */
+		direct.more = min(piece, len - done) - n;
 		direct.there = false;
 		o->sb.direct_data = &direct;
 		ret = read(o, in, op->off + done, n);

@@ -24,10 +24,11 @@ struct ffs_work {
 	struct ffs_inode *inode;
 };
 
-/* What a direct read brought, by byte of the file; nothing where it is zero. */
+/* A read into a pipe. */
 struct ffs_direct_data {
-	bool there; /* it was one: what the page cache holds says nothing */
-	struct ffs_runs bytes;
+	u64 more; /* bytes asked for beyond those that the pipe has room for */
+	bool there; /* it was a direct one: what the page cache holds says nothing */
+	struct ffs_runs bytes; /* what it brought, by byte of the file; nothing where it is zero */
 };
 
 struct ffs_super {
