@@ -10,8 +10,19 @@
 /* The bio that is being filled. */
 struct read_bio {
 	u64 addr, len; /* len 0: none */
+	const struct ffs_folio *folio; /* of the last piece */
+	u32 vecs, max_vecs; /* folios in it, and for how many it has room */
 	bool ahead;
 };
+
+/*
+ * Room of a bio made for @pages pages (bio_alloc, bvec_alloc).  SIMPLIFIED: the kernel takes
+ * folios that happen to be adjacent in memory for one.
+ */
+static u32 bio_room(u64 pages)
+{
+	return pages <= 4 ? 4 : pages <= 16 ? 16 : pages <= 64 ? 64 : pages <= 128 ? 128 : 256;
+}
 
 void ffs_iomap_bio(struct ffs_super *sb, const char *rwbs, u64 addr, u64 len)
 {
@@ -40,13 +51,22 @@ static void send(struct ffs_super *sb, struct read_bio *bio)
 	bio->len = 0;
 }
 
-static void add(struct ffs_super *sb, struct read_bio *bio, u64 addr, u64 len)
+/* @map_left: bytes of the map from here on, which a new bio is made for. */
+static void add(struct ffs_super *sb, struct read_bio *bio, const struct ffs_folio *f, u64 addr,
+		u64 len, u64 map_left)
 {
-	if (bio->len && bio->addr + bio->len != addr)
+	if (bio->len && (bio->addr + bio->len != addr ||
+			 (bio->folio != f && bio->vecs == bio->max_vecs)))
 		send(sb, bio);
-	if (!bio->len)
+	if (!bio->len) {
 		bio->addr = addr;
+		bio->folio = NULL;
+		bio->vecs = 0;
+		bio->max_vecs = bio_room(div_up(map_left, ffs_page_size(&sb->env)));
+	}
 	bio->len += len;
+	bio->vecs += bio->folio != f;
+	bio->folio = f;
 }
 
 /* One map: the folios of @m that it covers, or what is left of one. */
@@ -75,7 +95,7 @@ static void read_map(struct ffs_iomap_iter *it, struct ffs_mapping *m, struct re
 			} else {
 				u64 addr = ffs_iomap_addr(&it->map, pos);
 
-				add(it->sb, bio, addr, len);
+				add(it->sb, bio, f, addr, len, ffs_iomap_length(it));
 				ffs_iomap_bio_piece(it->sb, it->inode, false, pos, addr, len);
 				ffs_device_fill(it->sb, m, pos, addr, len);
 			}

@@ -133,7 +133,8 @@ static int prepare_shift(struct ffs_super *sb, struct ffs_inode *inode, u64 off)
 	start = round_down_pow2(off, block);
 	if (start)
 		start -= block;
-	return ffs_xfs_flush_unmap(sb, inode, start, inode->i_size - start);
+	/* As long as the file, counted from there: the folio that EOF lies in goes as a whole. */
+	return ffs_xfs_flush_unmap(sb, inode, start, inode->i_size);
 }
 
 static int collapse(struct ffs_super *sb, struct ffs_inode *inode, u64 off, u64 len)
