@@ -124,11 +124,10 @@ bool ffs_iomap_write_end(struct ffs_iomap_iter *it, u64 len, u64 copied, struct 
 /* What the step brought into the cache behind EOF goes again. */
 static void write_failed(struct ffs_iomap_iter *it, u64 pos, u64 len)
 {
-	u64 size = it->inode->i_size, page = ffs_page_size(&it->sb->env);
+	u64 size = it->inode->i_size;
 
 	if (pos + len > size)
-		ffs_truncate_cache(it->sb, it->inode, max(pos, size),
-				   round_up_pow2(pos + len, page));
+		ffs_truncate_cache(it->sb, it->inode, max(pos, size), pos + len);
 }
 
 /* Most that one step copies: no step crosses a boundary of it. */
