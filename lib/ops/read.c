@@ -137,6 +137,8 @@ s64 ffs_read(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len)
 		if (unlikely(o->sb.env.on[FOLIOFS_EV_foliofs_step]))
 			tell_steps(o, f->inode->mapping, pos + done, limit);
 		done = limit > pos ? limit - pos : done;
+		if (o->sb.direct_data) /* a pipe takes folio by folio (filemap_splice_read) */
+			f->ra.prev_pos = pos + done;
 	}
 	if (done)
 		f->ra.prev_pos = pos + done;
