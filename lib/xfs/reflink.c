@@ -171,12 +171,18 @@ void ffs_xfs_clear_empty(struct ffs_inode *inode)
 		i->reflink = false;
 }
 
-/* Nothing of the file is shared: it does not have to look any more, nor to keep blocks for copies. */
+/*
+ * Nothing of the file is shared: it does not have to look any more, nor to keep blocks for copies.
+ * Not while the flusher still has to visit it, even if no page is dirty any more (measured: after
+ * syncfs the flag goes, after fsync it stays).
+ */
 static void clear_unshared(struct ffs_super *sb, struct ffs_inode *inode)
 {
 	struct ffs_xrec r;
 	u64 off, at, n;
 
+	if (inode->on_dirty_list)
+		return;
 	for (off = 0; ffs_xfs_lookup(inode, FFS_XFS_DATA, off, &r); off = ffs_xrec_end(&r))
 		if (r.blk && ffs_xfs_find_shared(sb, r.blk, r.len, &at, &n))
 			return;
