@@ -104,8 +104,13 @@ static int allocate(struct ffs_ops *o, struct ffs_file *f, u32 mode, u64 off, u6
 		return -ENOSPC;
 	inode->mapping->alloc_end = max(inode->mapping->alloc_end, end);
 	while (i < end) {
-		struct ffs_folio *folio = ffs_shmem_folio(sb, inode, (u32)i, off + len, NULL);
+		struct ffs_folio *folio = ffs_folio_find(inode->mapping, (u32)i);
 
+		/* What an earlier fallocate brought is zeroed now: it is not taken back any more. */
+		if (folio)
+			fill_folio(inode, folio);
+		else
+			folio = ffs_shmem_folio(sb, inode, (u32)i, off + len, NULL);
 		/* SIMPLIFIED: what was allocated before there was no more space stays. */
 		if (!folio)
 			return -ENOSPC;
