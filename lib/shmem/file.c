@@ -65,6 +65,16 @@ static s64 read_file(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len)
 	return (s64)done;
 }
 
+/* The folio of an edge is dirty from here on, with all pieces that it may be split into. */
+static void dirty_edge(struct ffs_inode *inode, u64 pos)
+{
+	u64 index = pos / ffs_page_size(inode->mapping->env);
+	struct ffs_folio *f = index < ~0u ? ffs_folio_find(inode->mapping, (u32)index) : NULL;
+
+	if (f)
+		ffs_folio_set_dirty(f);
+}
+
 /* What is cached of [pos, end) goes; edges are zeroed, folios split. */
 static void undo_range(struct ffs_super *sb, struct ffs_inode *inode, u64 pos, u64 end)
 {
@@ -73,6 +83,8 @@ static void undo_range(struct ffs_super *sb, struct ffs_inode *inode, u64 pos, u
 
 	if (*alloc_end > div_up(pos, page) && *alloc_end <= end / page)
 		*alloc_end = div_up(pos, page);
+	dirty_edge(inode, pos);
+	dirty_edge(inode, end - 1);
 	ffs_truncate_cache(sb, inode, pos, end);
 	ffs_shmem(sb)->used -= before - inode->mapping->nr_pages;
 	inode->i_blocks = inode->mapping->nr_pages;
