@@ -114,6 +114,8 @@ struct ffs_iomap_fs {
 	/* True if @map is still current; asked under the folio lock.  NULL: it always is. */
 	bool (*valid)(struct ffs_super *sb, const struct ffs_inode *inode,
 		      const struct ffs_iomap *map);
+	/* Writeback of the file begins; NULL: nothing to do. */
+	void (*wb_begin)(struct ffs_inode *inode);
 	/* Make w->map cover @pos; up to @len bytes are dirty from there on. */
 	int (*wb_map)(struct ffs_wpc *w, u64 pos, u64 len);
 	/* Mapping failed: delayed blocks of [pos, end) lose their reservation. */

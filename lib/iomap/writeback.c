@@ -113,6 +113,8 @@ int ffs_iomap_writepages(struct ffs_super *sb, struct ffs_inode *inode, struct f
 	struct ffs_folio *f;
 	int err, ret = 0;
 
+	if (sb->iomap_fs->wb_begin)
+		sb->iomap_fs->wb_begin(inode);
 	if (wbc->range_cyclic) {
 		index = m->writeback_index;
 		last = 0xffffffff;

@@ -365,6 +365,7 @@ const struct ffs_iomap_fs ffs_xfs_iomap = {
 	.read = &read_ops,
 	.write = &write_ops,
 	.valid = valid,
+	.wb_begin = ffs_xfs_wb_begin,
 	.wb_map = ffs_xfs_wb_map,
 	.wb_discard = ffs_xfs_wb_discard,
 	.wb_submit = ffs_xfs_wb_submit,

@@ -126,6 +126,7 @@ static void shift(struct ffs_inode *inode, u64 at, s64 delta)
 static int prepare_shift(struct ffs_super *sb, struct ffs_inode *inode, u64 off)
 {
 	u64 block = ffs_block_size(&sb->env), start;
+	int err;
 
 	if (ffs_xfs_can_free_eof(sb, inode))
 		ffs_xfs_free_eof(sb, inode);
@@ -134,7 +135,11 @@ static int prepare_shift(struct ffs_super *sb, struct ffs_inode *inode, u64 off)
 	if (start)
 		start -= block;
 	/* As long as the file, counted from there: the folio that EOF lies in goes as a whole. */
-	return ffs_xfs_flush_unmap(sb, inode, start, inode->i_size);
+	err = ffs_xfs_flush_unmap(sb, inode, start, inode->i_size);
+	/* Blocks kept for copies would be at the wrong place. */
+	if (!err)
+		ffs_xfs_unmap(sb, inode, FFS_XFS_COW, start >> sb->env.block_bits, ~0ull >> 1);
+	return err;
 }
 
 static int collapse(struct ffs_super *sb, struct ffs_inode *inode, u64 off, u64 len)

@@ -34,6 +34,12 @@ static int convert(struct ffs_wpc *w, enum ffs_xfs_fork fork, u64 off)
 	return 0;
 }
 
+/* What a truncate left is on its way. */
+void ffs_xfs_wb_begin(struct ffs_inode *inode)
+{
+	ffs_xfs_inode(inode)->truncated = false;
+}
+
 int ffs_xfs_wb_map(struct ffs_wpc *w, u64 pos, u64 len)
 {
 	struct ffs_xfs_inode *i = ffs_xfs_inode(w->inode);
@@ -42,7 +48,6 @@ int ffs_xfs_wb_map(struct ffs_wpc *w, u64 pos, u64 len)
 	struct ffs_xrec r, cow;
 	int err;
 
-	i->truncated = false; /* what a truncate left is on its way */
 	if (still_valid(w, pos))
 		return 0;
 	if (i->reflink && ffs_xfs_lookup(w->inode, FFS_XFS_COW, off, &cow))

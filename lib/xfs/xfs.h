@@ -167,6 +167,7 @@ int ffs_xfs_direct_cow(struct ffs_super *sb, struct ffs_inode *inode, struct ffs
 		       struct ffs_xrec *cow, bool *shared);
 
 /* --- writeback.c --- */
+void ffs_xfs_wb_begin(struct ffs_inode *inode);
 int ffs_xfs_wb_map(struct ffs_wpc *w, u64 pos, u64 len);
 void ffs_xfs_wb_discard(struct ffs_super *sb, struct ffs_inode *inode, u64 pos, u64 end);
 bool ffs_xfs_wb_submit(struct ffs_super *sb, struct ffs_inode *inode, struct ffs_ioend *io);
