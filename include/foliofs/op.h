@@ -26,7 +26,7 @@ extern "C" {
 	OP(FALLOCATE, "fallocate")	/* file flags (FOLIOFS_FALLOC_*) off len */                \
 	OP(MWRITE, "mwrite")		/* file off len [pause_ns]: store to each byte, shared */  \
 	OP(MTOUCH, "mtouch")		/* file off len stride [pause_ns]: one byte each stride */ \
-	OP(MREAD, "mread")		/* file off len, flags: FOLIOFS_MADV_* */                  \
+	OP(MREAD, "mread")		/* file off len [stride 512], flags: FOLIOFS_MADV_* */     \
 	OP(MSYNC, "msync")		/* file off len */                                         \
 	OP(FSYNC, "fsync")		/* file */                                                 \
 	OP(FDATASYNC, "fdatasync")	/* file */                                                 \

@@ -162,7 +162,7 @@ s64 ffs_mwrite(struct ffs_ops *o, struct ffs_file *f, const struct foliofs_op *o
 s64 ffs_mread(struct ffs_ops *o, struct ffs_file *f, const struct foliofs_op *op)
 {
 	struct ffs_reader r = ffs_reader(o);
-	u64 i;
+	u64 i, last;
 	struct vma v;
 	int err;
 
@@ -187,7 +187,8 @@ s64 ffs_mread(struct ffs_ops *o, struct ffs_file *f, const struct foliofs_op *op
 	default:
 		break;
 	}
-	for (i = v.first; i < v.end && !err; i++)
+	last = ffs_mread_last(op) >> o->sb.env.page_bits;
+	for (i = v.first; i <= last && !err; i++)
 		err = touch(&v, i, false);
 	free(v.mapped);
 	return err ? err : (s64)op->len;

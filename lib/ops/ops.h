@@ -148,6 +148,13 @@ s64 ffs_direct_write(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len);
 s64 ffs_direct_read(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len);
 /* Stores of one byte each op->stride bytes of its range; stride 0: of all of it. */
 s64 ffs_mwrite(struct ffs_ops *o, struct ffs_file *f, const struct foliofs_op *op);
+/* The last byte that FOLIOFS_OP_MREAD loads: one of each op->stride (0: 512) from op->off on. */
+static inline u64 ffs_mread_last(const struct foliofs_op *op)
+{
+	u64 step = op->stride ? op->stride : 512;
+
+	return op->off + (op->len - 1) / step * step;
+}
 s64 ffs_mread(struct ffs_ops *o, struct ffs_file *f, const struct foliofs_op *op);
 struct ffs_reader ffs_reader(struct ffs_ops *o);
 

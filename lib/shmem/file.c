@@ -149,6 +149,8 @@ static s64 touch(struct ffs_ops *o, struct ffs_file *f, const struct foliofs_op 
 
 	if (!op->len)
 		return -EINVAL;
+	if (!store)
+		end = ffs_mread_last(op) + 1;
 	while (pos < end) {
 		u64 stop = stride ? pos + 1 : min((pos | (page - 1)) + 1, end);
 		struct ffs_folio *folio;

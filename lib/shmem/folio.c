@@ -63,16 +63,20 @@ struct ffs_folio *ffs_shmem_folio(struct ffs_super *sb, struct ffs_inode *inode,
 
 	if (f)
 		return f;
-	/* The largest first; something in the way, or no space for it: the next smaller one. */
+	/* The largest first; something in the way: the next smaller one. */
 	for (orders = orders_of(sb, inode, index, write_end, vma) | 1; orders;) {
 		u8 order = (u8)ilog2(orders);
 
 		orders &= ~(1u << order);
-		if (s->used + (1ull << order) > s->max_pages)
-			continue;
 		f = ffs_folio_add(inode->mapping, index & ~((1u << order) - 1), order);
 		if (!f)
 			continue;
+		/* Accounted for once it is in the cache: no space for it, then for a page alone. */
+		if (s->used + (1ull << order) > s->max_pages) {
+			ffs_folio_delete(inode->mapping, f);
+			orders &= 1;
+			continue;
+		}
 		s->used += 1ull << order;
 		inode->i_blocks = inode->mapping->nr_pages;
 		return f;

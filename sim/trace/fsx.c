@@ -121,6 +121,7 @@ static int parse(struct trace *t, char *line, const struct trace_where *w)
 	op.flags = name->flags;
 	op.off = name->kind == FOLIOFS_OP_TRUNCATE || name->kind == FOLIOFS_OP_FSYNC ? 0 : args[0];
 	op.len = args[1];
+	op.stride = name->kind == FOLIOFS_OP_MREAD; /* every byte is copied */
 	if (name->kind == FOLIOFS_OP_COPY_RANGE || name->kind == FOLIOFS_OP_REFLINK)
 		op.off2 = args[2];
 	while ((word = strtok_r(NULL, " \t", &save))) {
