@@ -100,11 +100,30 @@ static int set_size(struct ffs_super *sb, struct ffs_inode *inode, u64 size)
 	return 0;
 }
 
+/* What a fallocate that ran out of space has brought, pages [first, end), goes again. */
+static void unallocate(struct ffs_super *sb, struct ffs_inode *inode, u64 first, u64 end)
+{
+	struct ffs_mapping *m = inode->mapping;
+
+	while (first < end) {
+		struct ffs_folio *f = ffs_folio_find(m, (u32)first);
+		u64 pages = ffs_folio_pages(f);
+
+		first = f->index + pages;
+		if (f->flags & FFS_FOLIO_UPTODATE)
+			continue;
+		ffs_folio_delete(m, f);
+		ffs_shmem(sb)->used -= pages;
+	}
+	inode->i_blocks = m->nr_pages;
+}
+
 static int allocate(struct ffs_ops *o, struct ffs_file *f, u32 mode, u64 off, u64 len)
 {
 	struct ffs_super *sb = &o->sb;
 	struct ffs_inode *inode = f->inode;
-	u64 page = ffs_page_size(&sb->env), i = off / page, end = div_up(off + len, page);
+	u64 page = ffs_page_size(&sb->env), first = off / page, end = div_up(off + len, page);
+	u64 i = first, alloc_end = inode->mapping->alloc_end;
 
 	if (mode == (FOLIOFS_FALLOC_PUNCH_HOLE | FOLIOFS_FALLOC_KEEP_SIZE)) {
 		undo_range(sb, inode, off, off + len);
@@ -114,7 +133,7 @@ static int allocate(struct ffs_ops *o, struct ffs_file *f, u32 mode, u64 off, u6
 		return -EOPNOTSUPP;
 	if (end - i > ffs_shmem(sb)->max_pages)
 		return -ENOSPC;
-	inode->mapping->alloc_end = max(inode->mapping->alloc_end, end);
+	inode->mapping->alloc_end = max(alloc_end, end);
 	while (i < end) {
 		struct ffs_folio *folio = ffs_folio_find(inode->mapping, (u32)i);
 
@@ -123,9 +142,11 @@ static int allocate(struct ffs_ops *o, struct ffs_file *f, u32 mode, u64 off, u6
 			fill_folio(inode, folio);
 		else
 			folio = ffs_shmem_folio(sb, inode, (u32)i, off + len, NULL);
-		/* SIMPLIFIED: what was allocated before there was no more space stays. */
-		if (!folio)
+		if (!folio) {
+			unallocate(sb, inode, first, i);
+			inode->mapping->alloc_end = alloc_end;
 			return -ENOSPC;
+		}
 		ffs_folio_set_dirty(folio);
 		i = (u64)folio->index + ffs_folio_pages(folio);
 	}
@@ -217,6 +238,7 @@ static struct ffs_inode *inode_new(struct ffs_ops *o, u32 mode)
 
 static void inactivate(struct ffs_ops *o, struct ffs_inode *inode)
 {
+	ffs_shmem_forget(&o->sb, inode);
 	undo_range(&o->sb, inode, 0, ~0ull);
 	ffs_simple_inode_free(o, inode);
 }
@@ -265,6 +287,7 @@ static void destroy(struct ffs_ops *o)
 		else
 			i++;
 	}
+	free(ffs_shmem(sb)->beyond);
 	free(sb->fs_private);
 }
 

@@ -66,19 +66,24 @@ struct ffs_folio *ffs_shmem_folio(struct ffs_super *sb, struct ffs_inode *inode,
 	/* The largest first; something in the way: the next smaller one. */
 	for (orders = orders_of(sb, inode, index, write_end, vma) | 1; orders;) {
 		u8 order = (u8)ilog2(orders);
+		u64 pages = 1ull << order;
 
 		orders &= ~(1u << order);
 		f = ffs_folio_add(inode->mapping, index & ~((1u << order) - 1), order);
 		if (!f)
 			continue;
 		/* Accounted for once it is in the cache: no space for it, then for a page alone. */
-		if (s->used + (1ull << order) > s->max_pages) {
+		if (s->used + pages > s->max_pages)
+			ffs_shmem_shrink(sb, pages, f);
+		if (s->used + pages > s->max_pages) {
 			ffs_folio_delete(inode->mapping, f);
 			orders &= 1;
 			continue;
 		}
-		s->used += 1ull << order;
+		s->used += pages;
 		inode->i_blocks = inode->mapping->nr_pages;
+		if (order && div_up(inode->i_size, ffs_page_size(&sb->env)) < f->index + pages)
+			ffs_shmem_beyond_eof(sb, inode);
 		return f;
 	}
 	return NULL;

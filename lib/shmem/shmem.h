@@ -3,6 +3,7 @@
  * tmpfs: files that are nothing but page cache (mm/shmem.c, v6.18).
  *
  *	folio.c		which folio a step finds or makes: orders by the huge= mode
+ *	shrink.c	what is given back when there is no space
  *	file.c		reads, writes, faults, sizes, fallocate; how it is mounted
  */
 #ifndef FFS_SHMEM_H
@@ -15,6 +16,9 @@ struct ffs_shmem {
 	u64 max_pages; /* of all files */
 	u64 used; /* pages */
 	u32 next_ino;
+	/* Files that were given a huge folio which reaches behind EOF, the oldest first. */
+	struct ffs_inode **beyond;
+	u32 nr_beyond, cap_beyond;
 };
 
 static inline struct ffs_shmem *ffs_shmem(const struct ffs_super *sb)
@@ -41,5 +45,13 @@ struct ffs_folio *ffs_shmem_folio(struct ffs_super *sb, struct ffs_inode *inode,
  */
 u64 ffs_shmem_read_step(const struct ffs_super *sb, const struct ffs_inode *inode, u64 pos,
 			u64 len, u64 *unit);
+
+/* --- shrink.c --- */
+/* @inode was given a huge folio of which a part lies behind EOF. */
+void ffs_shmem_beyond_eof(struct ffs_super *sb, struct ffs_inode *inode);
+/* It goes away. */
+void ffs_shmem_forget(struct ffs_super *sb, const struct ffs_inode *inode);
+/* Give back pages behind EOF until there are @want; not of @locked. */
+void ffs_shmem_shrink(struct ffs_super *sb, u64 want, const struct ffs_folio *locked);
 
 #endif
