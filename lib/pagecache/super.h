@@ -51,6 +51,8 @@ struct ffs_super {
 	/* Writes carry what these bytes are at offset + copy_shift; NULL: bytes of their own. */
 	const struct ffs_runs *copy_from;
 	u64 copy_shift;
+	/* The last copy_file_range or clone shared the blocks of its source. */
+	bool copy_shared;
 	/* A read into a pipe; a direct one leaves here what it has brought.  NULL: another read. */
 	struct ffs_direct_data *direct_data;
 	/* What the device holds in the place of blocks that are logged, not yet written home. */

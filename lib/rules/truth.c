@@ -303,7 +303,7 @@ void ffs_truth_op(struct foliofs_fs *fs, const struct foliofs_op *op, s64 result
 				  op->len ? op->len : inode->i_size - op->off;
 
 			copied(to, find(ffs_truths(fs), inode->ino), op, len, g->inode->ino,
-			       fs->ops.sb.type);
+			       fs->ops.sb.copy_shared);
 		}
 		/* As below: a copy that an injected failure cut short. */
 		if (unlikely(fs->ops.sb.env.failures_on) && g && result < (s64)op->len)

@@ -118,6 +118,7 @@ s64 ffs_xfs_reflink(struct ffs_ops *o, const struct foliofs_op *op)
 	struct ffs_inode *in, *out;
 	int err;
 
+	sb->copy_shared = false;
 	if (!f || !g)
 		return -EBADF;
 	if (!sb->env.geo.reflink)
@@ -153,6 +154,7 @@ s64 ffs_xfs_reflink(struct ffs_ops *o, const struct foliofs_op *op)
 	if (err)
 		return err;
 	ffs_stop(&sb->env, CLONE_FLUSHED, out->ino, FFS_HELD_INODE, 0, 0);
+	sb->copy_shared = true;
 	remap(sb, in, from >> sb->env.block_bits, ffs_blocks_up(&sb->env, from + len), out,
 	      to >> sb->env.block_bits);
 	if (to + len > out->i_size) {
