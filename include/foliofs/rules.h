@@ -40,9 +40,13 @@ FOLIOFS_API const struct foliofs_broken *foliofs_fs_broken_at(const struct folio
 
 /*
  * The rules of power cuts (stale data, written blocks beyond i_disksize, a size
- * beyond its data, synced data lost) for a cut now, with recovery: each one broken
- * goes to @fn, which may be NULL.  Needs crash_states; without a journal and under
- * data=writeback stale bytes are no fault.  Returns how many.  What @fs has broken
+ * beyond its data, synced data lost, bytes cut off that are back) for a cut now,
+ * with recovery: each one broken goes to @fn, which may be NULL.  Needs crash_states;
+ * without a journal and under data=writeback stale bytes, and those that come back,
+ * are no fault.  What counts as cut off (I13): what truncate, an open with O_TRUNC,
+ * collapse and insert leave behind i_size, what is stored behind it through a mapping,
+ * and whole blocks of a hole or of zero range.  The edges of these do not: they are
+ * not atomic.  Returns how many.  What @fs has broken
  * so far stays as it is.  foliofs_fs_crash() makes the same part of what @after has
  * broken, if @fs has its rules checked.
  */

@@ -354,11 +354,15 @@ int64_t foliofs_fs_run(struct foliofs_fs *fs, const struct foliofs_op *op)
 			ffs_type_rules_after_op(fs, op, ret);
 		return ret;
 	}
-	if (fs->options.crash_states)
+	if (fs->options.crash_states) {
 		ffs_promise_before(fs, op);
+		ffs_cut_before(fs, op);
+	}
 	ret = ffs_run_op(&fs->ops, op);
-	if (fs->options.crash_states)
+	if (fs->options.crash_states) {
 		ffs_promise_after(fs, op, ret);
+		ffs_cut_after(fs, op, ret);
+	}
 	if (fs->options.rules)
 		ffs_rules_after_op(fs, op, ret);
 	return ret;

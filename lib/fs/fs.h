@@ -74,6 +74,8 @@ struct foliofs_fs {
 	u64 append_pos; /* where the append that runs began */
 	u32 in_write_end; /* inode whose write_end runs, 0: none */
 	u64 commits_seen; /* by ffs_crash_news() */
+	u64 op_clock; /* operations begun, or gone on with behind a stop */
+	struct ffs_runs op_time; /* key: number of an operation, a: op_clock of its last turn - key */
 
 	/* stop.c */
 	foliofs_stop_fn stop_fn;
@@ -147,6 +149,14 @@ void ffs_keep_broken(void *priv, const struct foliofs_broken *b);
 void ffs_promise_before(struct foliofs_fs *fs, const struct foliofs_op *op);
 void ffs_promise_after(struct foliofs_fs *fs, const struct foliofs_op *op, s64 result);
 void ffs_promise_init(struct foliofs_fs *fs);
+/*
+ * cuts.c: what power cuts must not bring back.  Before an operation: it may bring older bytes
+ * elsewhere; behind a stop in it: what it stores from now on is newer than what ran there;
+ * behind it: what it has cut off.
+ */
+void ffs_cut_before(struct foliofs_fs *fs, const struct foliofs_op *op);
+void ffs_cut_resumed(struct foliofs_fs *fs);
+void ffs_cut_after(struct foliofs_fs *fs, const struct foliofs_op *op, s64 result);
 void ffs_promise_free(struct foliofs_fs *fs);
 /* Rules that a power cut now would break, to @fn; how many. */
 size_t ffs_crash_rules(const struct foliofs_fs *fs, foliofs_broken_fn fn, void *priv);

@@ -110,6 +110,7 @@ static void come_to_stop(void *priv, const struct ffs_stopped *s)
 	sb->env.op = op;
 	sb->env.thread = thread;
 	sb->env.error[0] = 0;
+	ffs_cut_resumed(fs);
 }
 
 void foliofs_fs_set_stop_handler(struct foliofs_fs *fs, foliofs_stop_fn fn, void *priv)

@@ -22,6 +22,7 @@ struct check {
 	bool only_changed; /* only bytes of the device in [first, end) are looked at */
 	u64 first, end;
 	bool said[FOLIOFS_RULE_COUNT]; /* one finding of a rule in a file is enough */
+	const struct ffs_run *cut; /* whose place is looked at */
 };
 
 __attribute__((format(printf, 4, 5))) static void broken(struct check *x, enum foliofs_rule rule,
@@ -193,6 +194,28 @@ static void check_promise(struct check *x, const struct ffs_promise *p)
 	}
 }
 
+/* A byte of a cut's place; where the device did not take a write nobody can say what is there. */
+static void look_for_cut(struct check *x, u64 pos, u64 end, u64 a, u64 src)
+{
+	const struct ffs_promise *p = ffs_promise_find(x->fs, x->c->inode.ino, NULL);
+
+	(void)a;
+	if (ffs_cut_off(x->fs, x->cut, src) &&
+	    ffs_lost_rule(p, pos, end, FOLIOFS_RULE_CUT_STAYS) == FOLIOFS_RULE_CUT_STAYS)
+		broken(x, FOLIOFS_RULE_CUT_STAYS, p->ino,
+		       "bytes [%llu,%llu) were cut off or behind EOF, recovery finds those of "
+		       "operation %u", (unsigned long long)pos, (unsigned long long)end,
+		       ffs_src_op(src));
+}
+
+static void check_cuts(struct check *x, const struct ffs_runs *cuts)
+{
+	struct ffs_runs_pos at;
+
+	ffs_runs_for_each(cuts, x->cut, at, 0, x->size)
+		recovered(x, x->cut->first, min(x->cut->end, x->size), look_for_cut);
+}
+
 /* Written blocks behind the size, and a block for the last byte where a write put it. */
 static void check_blocks(struct check *x, const struct ffs_promise *p)
 {
@@ -238,6 +261,10 @@ static void check_file(struct check *x)
 		check_blocks(x, p);
 	if (p)
 		check_promise(x, p);
+	if (p && !x->stale_allowed) {
+		check_cuts(x, &p->cut);
+		check_cuts(x, &p->cutting);
+	}
 }
 
 /* A synced file whose inode is not there at all. */

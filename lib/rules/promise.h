@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a power cut must leave of a file: promises.c keeps it, promise_changes.c takes from
- * it, crash_rules.c holds what recovery would find against it.
+ * it; what it must not leave: cuts.c.  crash_rules.c holds what recovery would find against it.
  */
 #ifndef FFS_PROMISE_H
 #define FFS_PROMISE_H
@@ -15,6 +15,12 @@ struct ffs_promise {
 	struct ffs_runs bytes;
 	/* With stops: the bytes as they were when the sync began that runs. */
 	struct ffs_runs starting;
+	/*
+	 * Bytes cut off (cuts.c), key: file offset.  a: time of the cut, what is older must not
+	 * come back; b: commits that there must have been before that is promised.  Those of cut
+	 * bind, those of cutting did not when somebody last looked.
+	 */
+	struct ffs_runs cut, cutting;
 	/* Given in exchange for blocks: the cache may still hold what was there before. */
 	struct ffs_runs undefined;
 	/*
@@ -45,5 +51,14 @@ void ffs_promise_undefined(struct foliofs_fs *fs, const struct ffs_inode *inode,
  */
 enum foliofs_rule ffs_lost_rule(const struct ffs_promise *p, u64 first, u64 end,
 				enum foliofs_rule rule);
+
+/*
+ * cuts.c: what lies in [first, end) from before @time is not to come back, from the next commit
+ * on, or (@now) from now on.  @inode may be NULL.
+ */
+void ffs_cut(struct foliofs_fs *fs, const struct ffs_inode *inode, u64 first, u64 end, u64 time,
+	     bool now);
+/* Bytes of @src are what run @cut of a promise must keep away. */
+bool ffs_cut_off(const struct foliofs_fs *fs, const struct ffs_run *cut, u64 src);
 
 #endif

@@ -42,6 +42,8 @@ enum foliofs_rule ffs_lost_rule(const struct ffs_promise *p, u64 first, u64 end,
 static void free_runs(struct ffs_promise *p)
 {
 	ffs_runs_free(&p->bytes);
+	ffs_runs_free(&p->cut);
+	ffs_runs_free(&p->cutting);
 	ffs_runs_free(&p->undefined);
 	ffs_runs_free(&p->io_lost);
 	ffs_runs_free(&p->starting);
@@ -327,4 +329,5 @@ void ffs_promise_free(struct foliofs_fs *fs)
 	for (i = 0; i < fs->nr_promises; i++)
 		free_runs(&fs->promise[i]);
 	free(fs->promise);
+	ffs_runs_free(&fs->op_time);
 }
