@@ -4,7 +4,7 @@
  * kernel.  A broken rule is the event foliofs_rule and a record here.
  *
  * Of XFS and tmpfs are checked: content (I2, lost-write), what fsync promises of the cache
- * (I1), livelock, assertion, and I9 to I12; the rules of ext4's journal and power cuts are not.
+ * (I1), livelock, assertion, I9 to I12 and I14; the rules of ext4's journal and power cuts are not.
  */
 #ifndef FOLIOFS_RULES_H
 #define FOLIOFS_RULES_H

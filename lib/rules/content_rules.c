@@ -254,6 +254,54 @@ static void check_tail(struct foliofs_fs *fs, const struct ffs_inode *inode)
 		}
 }
 
+void ffs_rule_dropping(struct foliofs_fs *fs, u32 ino, u64 first, u64 end)
+{
+	struct ffs_truths *t = ffs_truths(fs);
+
+	if (ino != t->dropped_ino)
+		ffs_runs_free(&t->dropped);
+	t->dropped_ino = ino;
+	ffs_content_zero(&t->dropped, first, end);
+}
+
+/* Dirty blocks of a piece that was dropped: they will be written, as zeros. */
+static bool still_dirty(struct foliofs_fs *fs, const struct ffs_inode *inode, u64 pos, u64 end)
+{
+	u64 block = ffs_block_size(&fs->ops.sb.env), next;
+	bool dirty;
+
+	pos = round_up_pow2(pos, block);
+	end = round_down_pow2(min(end, inode->i_size), block);
+	for (; pos < end; pos = next) {
+		next = ffs_dirty_until(inode, pos, &dirty);
+		if (!dirty)
+			continue;
+		ffs_rule_broken(fs, FOLIOFS_RULE_DROPPED_DIRTY, inode->ino,
+				"bytes [%llu,%llu) have been dropped from the cache and are dirty",
+				(unsigned long long)pos, (unsigned long long)min(next, end));
+		return true;
+	}
+	return false;
+}
+
+void ffs_rule_dropped(struct foliofs_fs *fs, const struct ffs_inode *inode,
+		      const struct foliofs_op *op)
+{
+	struct ffs_truths *t = ffs_truths(fs);
+	struct ffs_runs_pos at;
+	const struct ffs_run *r;
+
+	/* (At stops others may have written meanwhile.) */
+	if (inode->ino == t->dropped_ino && !fs->stop_fn && op->kind == FOLIOFS_OP_FALLOCATE &&
+	    (op->flags & (FOLIOFS_FALLOC_PUNCH_HOLE | FOLIOFS_FALLOC_ZERO_RANGE)))
+		ffs_runs_for_each(&t->dropped, r, at, op->off, op->off + op->len)
+			if (still_dirty(fs, inode, max(r->first, op->off),
+					min(r->end, op->off + op->len)))
+				break;
+	ffs_runs_free(&t->dropped);
+	t->dropped_ino = 0;
+}
+
 void ffs_truth_check(struct foliofs_fs *fs, const struct foliofs_op *op, s64 result)
 {
 	const struct ffs_file *f = ffs_file(&fs->ops, op->file);

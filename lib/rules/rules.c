@@ -93,6 +93,7 @@ void ffs_rules_wanted(struct foliofs_sink *sink)
 	sink->wants[FOLIOFS_EV_foliofs_disksize] = 1;
 	sink->wants[FOLIOFS_EV_foliofs_inode_dropped] = 1;
 	sink->wants[FOLIOFS_EV_foliofs_lock_order] = 1;
+	sink->wants[FOLIOFS_EV_iomap_invalidate_folio] = 1;
 }
 
 /* The blocks of a bio are those that the file maps. */
@@ -189,6 +190,9 @@ void ffs_rules_event(void *priv, const struct foliofs_event *ev)
 			ffs_rule_broken(fs, FOLIOFS_RULE_LEAKED_RESERVE, (u32)a[0],
 					"%llu delayed blocks stay reserved for an inode that is gone",
 					(unsigned long long)a[1]);
+		break;
+	case FOLIOFS_EV_iomap_invalidate_folio:
+		ffs_rule_dropping(fs, (u32)a[0], a[2], a[2] + a[3]);
 		break;
 	case FOLIOFS_EV_foliofs_zero:
 		ffs_truth_touch(fs, (u32)a[0], false, a[1], a[1] + a[2]);
@@ -308,6 +312,8 @@ void ffs_rules_after_op(struct foliofs_fs *fs, const struct foliofs_op *op, s64 
 				"i_disksize %llu exceeds i_size %llu",
 				(unsigned long long)inode->i_disksize,
 				(unsigned long long)inode->i_size);
+	if (inode->flags & FFS_INODE_IOMAP)
+		ffs_rule_dropped(fs, inode, op);
 	switch (op->kind) {
 	case FOLIOFS_OP_FSYNC:
 		/* (At stops others may have written meanwhile.) */

@@ -80,6 +80,7 @@ void ffs_truths_free(struct ffs_truths *t)
 		ffs_runs_free(&t->v[i].want);
 	free(t->v);
 	free(t->touched);
+	ffs_runs_free(&t->dropped);
 	free(t);
 }
 

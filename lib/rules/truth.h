@@ -27,6 +27,9 @@ struct ffs_truths {
 		u64 first, end;
 	} *touched;
 	u32 nr_touched, cap_touched;
+	/* bytes that folios of this inode were told to drop while it runs */
+	u32 dropped_ino;
+	struct ffs_runs dropped;
 };
 
 struct ffs_truths *ffs_truths(struct foliofs_fs *fs);
@@ -46,6 +49,13 @@ u64 ffs_truth_max_size(const struct foliofs_fs *fs, u32 ino);
 u64 ffs_dirty_until(const struct ffs_inode *inode, u64 pos, bool *dirty);
 /* Some byte of [pos, end) in the cache is not zero. */
 bool ffs_holds_data(const struct ffs_mapping *m, u64 pos, u64 end);
+/*
+ * A folio is told to drop [first, end), a part of it; the operation is over: what punch hole or
+ * zero range has dropped is not written any more.
+ */
+void ffs_rule_dropping(struct foliofs_fs *fs, u32 ino, u64 first, u64 end);
+void ffs_rule_dropped(struct foliofs_fs *fs, const struct ffs_inode *inode,
+		      const struct foliofs_op *op);
 void ffs_truths_free(struct ffs_truths *t);
 
 #endif

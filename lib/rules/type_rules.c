@@ -69,6 +69,7 @@ void ffs_type_rules_after_op(struct foliofs_fs *fs, const struct foliofs_op *op,
 		if (!f || !ffs_is_reg(f->inode) || fs->ops.sb.type->in_memory)
 			continue;
 		check_delayed(fs, f->inode);
+		ffs_rule_dropped(fs, f->inode, op);
 		if (op->kind == FOLIOFS_OP_FSYNC && !result)
 			ffs_rule_synced(fs, f->inode);
 	}

@@ -95,6 +95,33 @@ static void lost_write(void **state)
 	expect_rule(fs, FOLIOFS_RULE_LOST_WRITE);
 }
 
+/* The last write makes the states of the folio's 16 blocks, all dirty; the hole has 2 of them. */
+static void dropped_dirty(void **state)
+{
+	static const char *const kernels[] = { "iomap-next-v2-im-mountopt",
+					       "iomap-next-v2-im-mountopt-im-inval-partial" };
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		struct foliofs_fs *fs = fresh(kernels[i]);
+
+		written(fs);
+		run(fs, (struct foliofs_op){ .kind = FOLIOFS_OP_WRITE, .len = 100 });
+		assert_int_equal(run(fs, (struct foliofs_op){ .kind = FOLIOFS_OP_FALLOCATE,
+				     .flags = FOLIOFS_FALLOC_PUNCH_HOLE | FOLIOFS_FALLOC_KEEP_SIZE,
+				     .off = 7000, .len = 10000 }), 0);
+		if (i) {
+			assert_string_equal(foliofs_fs_broken_at(fs, 0)->text, "bytes [8192,16384) "
+					    "have been dropped from the cache and are dirty");
+			expect_rule(fs, FOLIOFS_RULE_DROPPED_DIRTY);
+		} else {
+			assert_int_equal(foliofs_fs_broken(fs), 0);
+			foliofs_fs_free(fs);
+		}
+	}
+}
+
 /* Collapse, insert, holes, zeros, truncates, appends: what is read is as it has to be. */
 static void clean(void **state)
 {
@@ -140,7 +167,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reserved_count), cmocka_unit_test(disksize),
-		cmocka_unit_test(lost_write), cmocka_unit_test(clean),
+		cmocka_unit_test(lost_write), cmocka_unit_test(dropped_dirty),
+		cmocka_unit_test(clean),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
