@@ -92,7 +92,7 @@ static void recovered(struct check *x, u64 pos, u64 end, bytes_fn fn)
 		return;
 	}
 	run = pos < end ? ffs_committed_run(x->c, pos >> bits) : NULL;
-	last = &x->c->tree->run[x->c->tree->nr_runs];
+	last = run ? &x->c->tree->run[x->c->tree->nr_runs] : NULL;
 	while (pos < end) {
 		u64 stop = end, first, behind;
 		bool written = false;
@@ -221,12 +221,13 @@ static void check_blocks(struct check *x, const struct ffs_promise *p)
 {
 	const struct ffs_env *env = &x->fs->ops.sb.env;
 	const struct ffs_inode *inode = &x->c->inode;
-	const struct ffs_map_run *run, *last = &x->c->tree->run[x->c->tree->nr_runs];
+	const struct ffs_map_run *run, *last;
 	u64 eof = ffs_blocks_up(env, x->size);
 
 	if (x->c->tree->is_inline)
 		return;
 	run = ffs_committed_run(x->c, eof);
+	last = run ? &x->c->tree->run[x->c->tree->nr_runs] : NULL;
 	/* Orphans are truncated to their size. */
 	if (run && !ffs_committed_orphan(x->fs->durable, inode->ino))
 		for (; run < last; run++)
