@@ -53,6 +53,7 @@ extern "C" {
 	OP(PAGEOUT, "pageout")		/* file off len: reclaim of a mapped range */              \
 	OP(STAT, "stat")		/* file or path: somebody looks at the times */            \
 	OP(CRASH, "crash")		/* path: name of the crash; see foliofs_crash() */         \
+	OP(RECOVER, "recover")		/* power cut and mount: goes on with what is left */       \
 	OP(SLEEP, "sleep_ms")		/* len: milliseconds */                                    \
 	OP(COMMIT, "commit")		/* journal commit, as its timer would */                   \
 	OP(WRITEBACK, "writeback")	/* file off len: background writeback, len: pages */       \

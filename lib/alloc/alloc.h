@@ -164,6 +164,8 @@ u64 ffs_inode_table_block(const struct ffs_alloc *a, u32 ino);
  */
 int ffs_new_inode_number(struct ffs_alloc *a, struct ffs_handle *h, const struct ffs_inode *parent,
 			 u32 mode, const char *name, u32 *ino);
+/* Number @ino is taken, outside any transaction; one that is taken stays as it is. */
+void ffs_alloc_mark_inode(struct ffs_alloc *a, u32 ino, bool dir);
 /* Descriptor and inode bitmap are dirtied; the number is free at once. */
 void ffs_free_inode_number(struct ffs_alloc *a, struct ffs_handle *h, u32 ino, bool dir);
 

@@ -278,6 +278,26 @@ static int claim(struct ffs_alloc *a, struct ffs_handle *h, u32 group, u32 bit, 
 	return err ? err : ffs_journal_dirty(h, ffs_descriptor_block(a, group));
 }
 
+void ffs_alloc_mark_inode(struct ffs_alloc *a, u32 ino, bool dir)
+{
+	u32 group = (ino - 1) / ipg(a), bit = (ino - 1) % ipg(a);
+	u64 *bits = inode_bits(a, group);
+	struct ffs_group *g = &a->group[group];
+
+	if (bits[bit / 64] >> (bit % 64) & 1)
+		return;
+	bits[bit / 64] |= 1ull << (bit % 64);
+	g->inodes_free--;
+	a->flex[group >> a->flex_bits].inodes--;
+	a->inodes.count--;
+	g->flags &= (u8)~FFS_GROUP_BLOCK_UNINIT;
+	if (dir) {
+		g->dirs++;
+		a->flex[group >> a->flex_bits].dirs++;
+		a->dirs.count++;
+	}
+}
+
 int ffs_new_inode_number(struct ffs_alloc *a, struct ffs_handle *h, const struct ffs_inode *parent,
 			 u32 mode, const char *name, u32 *ino)
 {

@@ -15,19 +15,27 @@ static void mark_run(void *priv, const struct ffs_map_run *run)
 	ffs_alloc_mark(priv, run->pblk, run->pblk + run->len, true);
 }
 
+static void add_owned(void *priv, const struct ffs_map_run *run)
+{
+	ffs_runs_set(priv, run->pblk, run->pblk + run->len, 0, 0);
+}
+
 static void restore_inode(struct foliofs_fs *to, const struct ffs_committed *c)
 {
 	struct ffs_ops *o = &to->ops;
 	struct ffs_inode *inode;
 
-	if (c->inode.ino == FFS_ROOT_INO)
-		return;
-	inode = ffs_inode_new(o, c->inode.ino, c->inode.mode, c->inode.flags);
+	inode = c->inode.ino == FFS_ROOT_INO ? o->root :
+		ffs_inode_new(o, c->inode.ino, c->inode.mode,
+			      c->inode.flags & ~FFS_INODE_DA_ALLOC_CLOSE);
+	if (inode != o->root)
+		ffs_alloc_mark_inode(o->sb.alloc, inode->ino, ffs_is_dir(inode));
 	inode->nlink = c->inode.nlink;
 	inode->i_blocks = c->inode.i_blocks;
 	inode->i_size = inode->i_disksize = inode->raw_disksize = c->inode.i_disksize;
 	if (inode->flags & FFS_INODE_INLINE_DATA) {
 		ffs_runs_copy(&ffs_bh_inode(inode)->inline_data, &c->tree->inline_data);
+		ffs_vfs(inode)->no_block = ffs_is_dir(inode);
 		return;
 	}
 	ffs_blockmap_destroy(&o->sb.bm, inode);
@@ -35,6 +43,8 @@ static void restore_inode(struct foliofs_fs *to, const struct ffs_committed *c)
 	ffs_blockmap_replace(&o->sb.bm, inode, &c->inode);
 	ffs_for_each_run(inode, mark_run, o->sb.alloc);
 	ffs_for_each_tree_block(inode, mark_run, o->sb.alloc);
+	if (ffs_is_dir(inode))
+		ffs_dir_restore(o, inode);
 }
 
 static void restore_name(struct foliofs_fs *to, const struct ffs_name *n)
@@ -42,17 +52,32 @@ static void restore_name(struct foliofs_fs *to, const struct ffs_name *n)
 	const char *name;
 	struct ffs_inode *dir = ffs_lookup_parent(&to->ops, n->path, &name);
 	struct ffs_inode *inode = ffs_inode_find(&to->ops.sb, n->ino);
-	struct ffs_vfs_inode *v;
 
 	if (!dir || !inode)
 		return;
-	v = ffs_vfs(dir);
-	if (v->nr_entries == v->cap_entries) {
-		v->cap_entries = v->cap_entries ? 2 * v->cap_entries : 8;
-		v->entry = ffs_realloc(v->entry, v->cap_entries * sizeof(*v->entry));
-	}
-	v->entry[v->nr_entries++] = (struct ffs_dirent){ .name = strdup(name), .ino = n->ino };
+	ffs_dir_put(dir, name, n->ino);
 	ffs_vfs(inode)->parent = dir->ino;
+}
+
+/* What the blocks of no file hold is stale. */
+static void mark_stale(struct foliofs_fs *to)
+{
+	struct ffs_super *sb = &to->ops.sb;
+	struct ffs_runs owned = { 0 };
+	struct ffs_runs_pos at;
+	const struct ffs_run *r;
+	u64 from = 0;
+	u32 i;
+
+	for (i = 0; i < sb->cap_inodes; i++)
+		if (sb->inodes[i] && !(sb->inodes[i]->flags & FFS_INODE_INLINE_DATA))
+			ffs_for_each_run(sb->inodes[i], add_owned, &owned);
+	for (r = ffs_runs_at(&owned, 0, &at); r; r = ffs_runs_next(&owned, &at)) {
+		ffs_content_stale(&sb->disk, from, r->first << sb->env.block_bits);
+		from = r->end << sb->env.block_bits;
+	}
+	ffs_content_stale(&sb->disk, from, ~0ull);
+	ffs_runs_free(&owned);
 }
 
 /* ext4_orphan_cleanup: linked inodes are truncated to their size, others deleted. */
@@ -73,14 +98,35 @@ static void process_orphans(struct foliofs_fs *to, const u32 *orphans, u32 n)
 	ffs_journal_force_commit(to->ops.sb.journal);
 }
 
+/* Free-space patterns: they are in the bitmaps, and in no file. */
+static void restore_marks(struct foliofs_fs *to)
+{
+	struct ffs_runs_pos at;
+	const struct ffs_run *r;
+
+	for (r = ffs_runs_at(&to->marked, 0, &at); r; r = ffs_runs_next(&to->marked, &at))
+		ffs_alloc_mark(to->ops.sb.alloc, r->first, r->end, r->a);
+}
+
+void ffs_restore(struct foliofs_fs *to, const struct ffs_snapshot *s)
+{
+	u32 i;
+
+	restore_marks(to);
+	for (i = 0; i < s->nr; i++)
+		restore_inode(to, &s->inode[i]);
+	for (i = 0; s->names && i < s->names->nr; i++)
+		restore_name(to, &s->names->name[i]);
+	mark_stale(to);
+	process_orphans(to, s->orphans, s->nr_orphans);
+}
+
 int foliofs_fs_crash(const struct foliofs_fs *fs, struct foliofs_fs **after)
 {
 	const struct ffs_super *sb = &fs->ops.sb;
-	const struct ffs_snapshot *s = fs->durable;
 	struct foliofs_options options = fs->options;
 	struct foliofs_fs *to;
 	char err[160];
-	u32 i;
 	int ret;
 
 	if (!fs->options.crash_states)
@@ -103,11 +149,8 @@ int foliofs_fs_crash(const struct foliofs_fs *fs, struct foliofs_fs **after)
 		*after = to;
 		return 0;
 	}
-	for (i = 0; i < s->nr; i++)
-		restore_inode(to, &s->inode[i]);
-	for (i = 0; s->names && i < s->names->nr; i++)
-		restore_name(to, &s->names->name[i]);
-	process_orphans(to, s->orphans, s->nr_orphans);
+	ffs_runs_copy(&to->marked, &fs->marked);
+	ffs_restore(to, fs->durable);
 	if (fs->options.rules)
 		ffs_crash_rules(fs, ffs_keep_broken, to);
 	*after = to;

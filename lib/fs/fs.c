@@ -197,6 +197,16 @@ static void connect(struct foliofs_fs *fs)
 		sb->orphan_file_block = ffs_layout_file_block(ffs_layout_orphan(fs->ops.layout), 0);
 }
 
+int ffs_fs_mount(struct foliofs_fs *fs)
+{
+	fs->ops.layout = ffs_layout_new(&fs->ops.sb.env.geo);
+	if (!fs->ops.layout)
+		return -EINVAL;
+	connect(fs);
+	make_root(fs);
+	return 0;
+}
+
 static void add_rules(struct foliofs_fs *fs)
 {
 	if (!fs->options.rules)
@@ -257,14 +267,11 @@ int foliofs_fs_new(const struct foliofs_kernel *k, const struct foliofs_geometry
 		*out = fs;
 		return 0;
 	}
-	fs->ops.layout = ffs_layout_new(g);
-	if (!fs->ops.layout) {
+	if (ffs_fs_mount(fs)) {
 		snprintf(err, errlen, "no room for the tables of mke2fs in this geometry");
 		free(fs);
 		return -EINVAL;
 	}
-	connect(fs);
-	make_root(fs);
 	add_rules(fs);
 	if (fs->options.old_blocks)
 		ffs_runs_set(&fs->ops.sb.disk, 0, g->blocks_count << fs->ops.sb.env.block_bits, 0,
@@ -278,14 +285,11 @@ int foliofs_fs_new(const struct foliofs_kernel *k, const struct foliofs_geometry
 	return 0;
 }
 
-void foliofs_fs_free(struct foliofs_fs *fs)
+void ffs_fs_drop(struct foliofs_fs *fs)
 {
-	struct ffs_super *sb;
+	struct ffs_super *sb = &fs->ops.sb;
 	u32 i;
 
-	if (!fs)
-		return;
-	sb = &fs->ops.sb;
 	sb->env.muted = true;
 	ffs_run_work(sb);
 	if (sb->type)
@@ -298,13 +302,9 @@ void foliofs_fs_free(struct foliofs_fs *fs)
 		else
 			i++;
 	}
-	ffs_committed_free(fs);
-	ffs_promise_free(fs);
-	ffs_truths_free(fs->truths);
 	ffs_journal_free(sb->journal);
 	if (fs->ops.layout)
 		ffs_layout_free(fs->ops.layout);
-	ffs_runs_free(&sb->disk);
 	ffs_runs_free(&sb->not_home);
 	ffs_runs_free(&sb->jdata);
 	ffs_runs_free(&sb->jdata_committing);
@@ -314,6 +314,18 @@ void foliofs_fs_free(struct foliofs_fs *fs)
 	free(sb->orphans);
 	free(sb->ordered);
 	free(fs->ops.file);
+}
+
+void foliofs_fs_free(struct foliofs_fs *fs)
+{
+	if (!fs)
+		return;
+	ffs_fs_drop(fs);
+	ffs_committed_free(fs);
+	ffs_promise_free(fs);
+	ffs_truths_free(fs->truths);
+	ffs_runs_free(&fs->ops.sb.disk);
+	ffs_runs_free(&fs->marked);
 	free(fs->broken);
 	free(fs);
 }
@@ -348,6 +360,8 @@ int64_t foliofs_fs_run(struct foliofs_fs *fs, const struct foliofs_op *op)
 
 	if (unlikely(fs->stopped) && ffs_would_wait(fs, op))
 		return -EDEADLK;
+	if (op->kind == FOLIOFS_OP_RECOVER)
+		return ffs_recover(fs, op);
 	if (fs->ops.sb.type) {
 		ret = ffs_run_op(&fs->ops, op);
 		if (fs->options.rules)
@@ -397,6 +411,7 @@ int foliofs_fs_mark_blocks(struct foliofs_fs *fs, uint64_t first, uint64_t end, 
 	if (fs->ops.sb.type || first >= end || first < g->first_data_block || end > g->blocks_count)
 		return -EINVAL;
 	ffs_alloc_mark(fs->ops.sb.alloc, first, end, used);
+	ffs_runs_set(&fs->marked, first, end, used, 0);
 	return 0;
 }
 

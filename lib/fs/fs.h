@@ -61,10 +61,13 @@ struct foliofs_fs {
 	const struct foliofs_sink *sinks[FFS_MAX_SINKS + 1];
 	struct foliofs_sink rules_sink;
 
+	struct ffs_runs marked; /* blocks taken or free outside of files; key: block, a: taken */
+
 	/* committed.c: what the last commit made durable, what the present one will */
 	struct ffs_snapshot snapshot[2], *durable, *pending;
 	bool commit_pending;
 	u64 commits;
+	bool recovered; /* it has gone on behind a power cut */
 
 	/* promises.c, crash_rules.c */
 	struct foliofs_sink crash_sink;
@@ -90,6 +93,16 @@ struct foliofs_fs {
 	struct foliofs_broken *broken;
 	size_t nr_broken, nr_kept;
 };
+
+/* fs.c: the layers put together on what mke2fs leaves, -EINVAL: no room for its tables; and gone. */
+int ffs_fs_mount(struct foliofs_fs *fs);
+void ffs_fs_drop(struct foliofs_fs *fs);
+
+/* crash.c: the files of @s into @to, which is as mke2fs leaves it; orphans are processed. */
+void ffs_restore(struct foliofs_fs *to, const struct ffs_snapshot *s);
+
+/* recover.c: the operation recover. */
+s64 ffs_recover(struct foliofs_fs *fs, const struct foliofs_op *op);
 
 /* committed.c: a commit has been locked, its commit block is on disk. */
 void ffs_committed_init(struct foliofs_fs *fs);

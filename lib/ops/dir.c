@@ -4,7 +4,8 @@
  * what a handle dirties (ext4_add_entry, ext4_delete_entry, ext4_append).
  *
  * SIMPLIFIED: with more than one block the entry goes to the first block with
- * room, not to the one its hash names; a split of an htree leaf is a new block.
+ * room, not to the one its hash names; a split of an htree leaf is a new block.  Behind
+ * a power cut entries lie as if they had been made in the order of their names.
  */
 #include "ops.h"
 
@@ -45,6 +46,44 @@ void ffs_dir_free(struct ffs_inode *dir)
 	free(v->entry);
 	free(v->block);
 	free(v->room);
+}
+
+void ffs_dir_restore(struct ffs_ops *o, struct ffs_inode *dir)
+{
+	struct ffs_vfs_inode *v = ffs_vfs(dir);
+	u32 n = (u32)(dir->i_size >> o->sb.env.block_bits);
+	struct ffs_map_run run;
+
+	/* Block 0 of the root was there before it had a block map. */
+	while (v->nr_blocks < n && ffs_next_run(dir, v->nr_blocks, &run))
+		add_block(dir, run.pblk + (v->nr_blocks - run.lblk),
+			  block_room(o) - (v->nr_blocks ? 0 : 24));
+	v->indexed = v->nr_blocks > 1 && ffs_feature(&o->sb.env, FOLIOFS_FEATURE_DIR_INDEX);
+	if (v->indexed)
+		v->room[0] = 0;
+}
+
+static void put_entry(struct ffs_vfs_inode *v, const char *name, u32 ino, u32 block)
+{
+	if (v->nr_entries == v->cap_entries) {
+		v->cap_entries = v->cap_entries ? 2 * v->cap_entries : 8;
+		v->entry = ffs_realloc(v->entry, v->cap_entries * sizeof(*v->entry));
+	}
+	v->entry[v->nr_entries++] = (struct ffs_dirent){
+		.name = strdup(name), .ino = ino, .block = block,
+	};
+}
+
+void ffs_dir_put(struct ffs_inode *dir, const char *name, u32 ino)
+{
+	struct ffs_vfs_inode *v = ffs_vfs(dir);
+	u32 need = entry_size(name), at = v->indexed;
+
+	while (at + 1 < v->nr_blocks && v->room[at] < need)
+		at++;
+	put_entry(v, name, ino, at);
+	if (at < v->nr_blocks)
+		v->room[at] -= min(need, v->room[at]);
 }
 
 struct ffs_dirent *ffs_dir_find(const struct ffs_inode *dir, const char *name)
@@ -131,14 +170,8 @@ int ffs_dir_add(struct ffs_ops *o, struct ffs_handle *h, struct ffs_inode *dir, 
 		err = find_room(o, h, dir, entry_size(name), &at);
 	if (err)
 		return err;
-	if (v->nr_entries == v->cap_entries) {
-		v->cap_entries = v->cap_entries ? 2 * v->cap_entries : 8;
-		v->entry = ffs_realloc(v->entry, v->cap_entries * sizeof(*v->entry));
-	}
 	o->names_changed++;
-	v->entry[v->nr_entries++] = (struct ffs_dirent){
-		.name = strdup(name), .ino = ino, .block = at,
-	};
+	put_entry(v, name, ino, at);
 	ffs_set_times(o, dir);
 	ffs_mark_inode_dirty(&o->sb, h, dir, "add_dirent_to_buf");
 	if (v->no_block)

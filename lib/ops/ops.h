@@ -123,6 +123,9 @@ int ffs_dir_dirty(struct ffs_ops *o, struct ffs_handle *h, struct ffs_inode *dir
 		  const struct ffs_dirent *d);
 /* A directory made by hand: block @blk holds `.`, `..` and @taken more bytes. */
 void ffs_dir_init(struct ffs_ops *o, struct ffs_inode *dir, u64 blk, u32 taken);
+/* Recovery: the blocks of a directory, whose size and block map are those on disk; a name in it. */
+void ffs_dir_restore(struct ffs_ops *o, struct ffs_inode *dir);
+void ffs_dir_put(struct ffs_inode *dir, const char *name, u32 ino);
 void ffs_dir_free(struct ffs_inode *dir);
 s64 ffs_create(struct ffs_ops *o, struct ffs_inode *dir, const char *name, u32 mode,
 	       struct ffs_inode **out);

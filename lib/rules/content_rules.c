@@ -234,6 +234,9 @@ static void check_tail(struct foliofs_fs *fs, const struct ffs_inode *inode)
 	/* A truncate that failed half way has not come to zero it. */
 	if (sb->env.failures_on && !ffs_truth_of(fs, inode->ino))
 		return;
+	/* Nor has anybody zeroed what had reached the device before a power cut, unlike the size. */
+	if (ffs_truth_found_at(fs, inode->ino, inode->i_size))
+		return;
 	if (!(inode->i_size & mask) || (inode->flags & FFS_INODE_INLINE_DATA) ||
 	    ffs_should_journal_data(sb, inode) || !ffs_next_run(inode, lblk, &run) ||
 	    run.lblk > lblk || run.unwritten)

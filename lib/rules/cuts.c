@@ -39,18 +39,19 @@ static void settle(const struct foliofs_fs *fs, struct ffs_promise *p)
 	u64 key = 0;
 
 	while ((r = ffs_runs_at(&p->cutting, key, &at))) {
-		struct ffs_run cut = *r;
+		struct ffs_run run = *r;
 
-		key = cut.end;
-		if (cut.b > fs->commits)
+		key = run.end;
+		if (run.b > fs->commits)
 			continue;
-		ffs_runs_clear(&p->cutting, cut.first, cut.end);
-		ffs_runs_set(&p->cut, cut.first, cut.end, cut.a, cut.b);
+		ffs_runs_clear(&p->cutting, run.first, run.end);
+		ffs_runs_set(&p->cut, run.first, run.end, run.a, run.b);
 	}
 }
 
-void ffs_cut(struct foliofs_fs *fs, const struct ffs_inode *inode, u64 first, u64 end, u64 time,
-	     bool now)
+/* What lies in [first, end) from before @time is not to come back: from the next commit on, or now. */
+static void cut(struct foliofs_fs *fs, const struct ffs_inode *inode, u64 first, u64 end, u64 time,
+		bool now)
 {
 	struct ffs_promise *p;
 
@@ -106,6 +107,17 @@ void ffs_cut_resumed(struct foliofs_fs *fs)
 		set_time(fs, fs->ops.sb.env.op);
 }
 
+void ffs_cut_recovered(struct foliofs_fs *fs)
+{
+	const struct ffs_super *sb = &fs->ops.sb;
+	u32 i;
+
+	fs->op_clock++;
+	for (i = 0; i < sb->cap_inodes; i++)
+		if (sb->inodes[i])
+			cut(fs, sb->inodes[i], sb->inodes[i]->i_size, ~0ull, fs->op_clock, true);
+}
+
 static void fallocated(struct foliofs_fs *fs, const struct ffs_inode *inode,
 		       const struct foliofs_op *op, u64 time)
 {
@@ -113,9 +125,9 @@ static void fallocated(struct foliofs_fs *fs, const struct ffs_inode *inode,
 	u64 end = op->off + op->len;
 
 	if (op->flags & (FOLIOFS_FALLOC_COLLAPSE_RANGE | FOLIOFS_FALLOC_INSERT_RANGE))
-		ffs_cut(fs, inode, inode->i_size, ~0ull, time, false);
+		cut(fs, inode, inode->i_size, ~0ull, time, false);
 	else if (op->flags & (FOLIOFS_FALLOC_PUNCH_HOLE | FOLIOFS_FALLOC_ZERO_RANGE))
-		ffs_cut(fs, inode, round_up_pow2(op->off, ffs_block_size(env)),
+		cut(fs, inode, round_up_pow2(op->off, ffs_block_size(env)),
 			round_down_pow2(min(end, inode->i_size), ffs_block_size(env)), time, false);
 }
 
@@ -133,10 +145,10 @@ void ffs_cut_after(struct foliofs_fs *fs, const struct foliofs_op *op, s64 resul
 	switch (op->kind) {
 	case FOLIOFS_OP_OPEN:
 		if (op->flags & FOLIOFS_O_TRUNC)
-			ffs_cut(fs, inode, 0, ~0ull, time, false);
+			cut(fs, inode, 0, ~0ull, time, false);
 		break;
 	case FOLIOFS_OP_TRUNCATE:
-		ffs_cut(fs, inode, op->len, ~0ull, time, false);
+		cut(fs, inode, op->len, ~0ull, time, false);
 		break;
 	case FOLIOFS_OP_FALLOCATE:
 		fallocated(fs, inode, op, time);
@@ -144,7 +156,7 @@ void ffs_cut_after(struct foliofs_fs *fs, const struct foliofs_op *op, s64 resul
 	case FOLIOFS_OP_MWRITE:
 	case FOLIOFS_OP_MTOUCH:
 		/* What it stored behind EOF is no byte of the file either. */
-		ffs_cut(fs, inode, max(op->off, inode->i_size), op->off + op->len, time + 1, false);
+		cut(fs, inode, max(op->off, inode->i_size), op->off + op->len, time + 1, false);
 		break;
 	default:
 		break;

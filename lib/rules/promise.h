@@ -45,6 +45,8 @@ void ffs_promise_failed(struct foliofs_fs *fs, const struct foliofs_op *op,
 			const struct ffs_inode *inode, s64 result);
 /* Nobody can say what bytes [first, end) are: what changed them failed.  @inode may be NULL. */
 void ffs_promise_undefined(struct foliofs_fs *fs, const struct ffs_inode *inode, u64 first, u64 end);
+/* Recovery is over: what it has found is on disk, and nothing else was promised. */
+void ffs_promise_recovered(struct foliofs_fs *fs);
 /*
  * Bytes [first, end) are lost: the rule that says so, @rule or, where a write to the device had
  * failed, the one of that.  @p may be NULL.
@@ -52,12 +54,8 @@ void ffs_promise_undefined(struct foliofs_fs *fs, const struct ffs_inode *inode,
 enum foliofs_rule ffs_lost_rule(const struct ffs_promise *p, u64 first, u64 end,
 				enum foliofs_rule rule);
 
-/*
- * cuts.c: what lies in [first, end) from before @time is not to come back, from the next commit
- * on, or (@now) from now on.  @inode may be NULL.
- */
-void ffs_cut(struct foliofs_fs *fs, const struct ffs_inode *inode, u64 first, u64 end, u64 time,
-	     bool now);
+/* cuts.c: recovery is over: what lies behind the size of a file is not to come back. */
+void ffs_cut_recovered(struct foliofs_fs *fs);
 /* Bytes of @src are what run @cut of a promise must keep away. */
 bool ffs_cut_off(const struct foliofs_fs *fs, const struct ffs_run *cut, u64 src);
 

@@ -322,12 +322,30 @@ void ffs_promise_init(struct foliofs_fs *fs)
 	foliofs_fs_add_sink(fs, &fs->crash_sink);
 }
 
-void ffs_promise_free(struct foliofs_fs *fs)
+static void drop_all(struct foliofs_fs *fs)
 {
 	u32 i;
 
 	for (i = 0; i < fs->nr_promises; i++)
 		free_runs(&fs->promise[i]);
+	fs->nr_promises = 0;
+}
+
+void ffs_promise_recovered(struct foliofs_fs *fs)
+{
+	foliofs_stop_fn stop = fs->stop_fn;
+
+	drop_all(fs);
+	fs->stop_fn = NULL; /* nothing else runs: what there is now is what is on disk */
+	promise_all(fs);
+	fs->stop_fn = stop;
+	fs->in_write_end = 0;
+	fs->promises++;
+}
+
+void ffs_promise_free(struct foliofs_fs *fs)
+{
+	drop_all(fs);
 	free(fs->promise);
 	ffs_runs_free(&fs->op_time);
 }

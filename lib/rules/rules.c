@@ -140,8 +140,9 @@ void ffs_rules_event(void *priv, const struct foliofs_event *ev)
 					(u32)a[0], (s32)a[1], (s32)a[2], (s32)a[3]);
 		break;
 	case FOLIOFS_EV_foliofs_stale:
-		/* Documented for data=writeback: what a crash leaves there may be old. */
-		if (fs->ops.sb.env.geo.mount.data != FOLIOFS_DATA_WRITEBACK)
+		/* Documented for data=writeback: what a crash leaves there may be old.  Without a journal too. */
+		if (fs->ops.sb.env.geo.mount.data != FOLIOFS_DATA_WRITEBACK &&
+		    !(fs->recovered && !ffs_journal_present(fs->ops.sb.journal)))
 			ffs_rule_broken(fs, FOLIOFS_RULE_STALE_DATA, (u32)a[0],
 					"bytes [%llu,%llu) are what operation %u wrote to inode %u",
 					(unsigned long long)a[1], (unsigned long long)(a[1] + a[2]),

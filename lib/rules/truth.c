@@ -53,6 +53,7 @@ static void reset(struct ffs_truth *t)
 {
 	ffs_runs_free(&t->want);
 	t->want = (struct ffs_runs){ 0 };
+	t->found_size = 0;
 	t->unknown = false;
 }
 
@@ -68,6 +69,13 @@ u64 ffs_truth_max_size(const struct foliofs_fs *fs, u32 ino)
 	const struct ffs_truth *t = fs->truths ? find(fs->truths, ino) : NULL;
 
 	return t ? t->max_size : ~0ull;
+}
+
+bool ffs_truth_found_at(const struct foliofs_fs *fs, u32 ino, u64 size)
+{
+	const struct ffs_truth *t = fs->truths ? find(fs->truths, ino) : NULL;
+
+	return t && size && t->found_size == size;
 }
 
 void ffs_truths_free(struct ffs_truths *t)
@@ -269,6 +277,36 @@ static void copied(struct ffs_truth *to, const struct ffs_truth *from, const str
 		ffs_runs_free(&copy);
 	} else {
 		ffs_content_clone(&to->want, op->off2, &from->want, op->off, len, ino);
+	}
+}
+
+static void found_piece(void *priv, const struct foliofs_content *c)
+{
+	struct ffs_truth *t = priv;
+
+	if (c->kind == FOLIOFS_SOURCE_OP)
+		ffs_runs_set(&t->want, c->offset, c->offset + c->len, c->source_offset - c->offset,
+			     ffs_src(c->source, c->owner));
+	else if (c->kind == FOLIOFS_SOURCE_STALE || c->kind == FOLIOFS_SOURCE_UNKNOWN)
+		t->unknown = true;
+}
+
+void ffs_truth_recovered(struct foliofs_fs *fs)
+{
+	const struct ffs_super *sb = &fs->ops.sb;
+	u32 i;
+
+	ffs_truths_free(fs->truths);
+	fs->truths = NULL;
+	for (i = 0; i < sb->cap_inodes; i++) {
+		const struct ffs_inode *inode = sb->inodes[i];
+		struct ffs_truth *t;
+
+		if (!inode || !ffs_is_reg(inode))
+			continue;
+		t = find_or_add(ffs_truths(fs), inode->ino);
+		t->max_size = t->found_size = inode->i_size;
+		foliofs_fs_for_each_content(fs, inode->ino, found_piece, t);
 	}
 }
 

@@ -14,6 +14,8 @@ struct ffs_truth {
 	u32 ino;
 	bool unknown; /* an operation failed half way: nothing is said of this file */
 	u64 max_size; /* largest that an operation has made it */
+	/* Size at which recovery found it: what the device has behind it nobody has zeroed.  0: none. */
+	u64 found_size;
 	struct ffs_runs want; /* as struct ffs_mapping's content; what is not there is zero */
 };
 
@@ -43,6 +45,8 @@ void ffs_truth_touch(struct foliofs_fs *fs, u32 ino, bool disk, u64 first, u64 e
 void ffs_truth_check(struct foliofs_fs *fs, const struct foliofs_op *op, s64 result);
 /* What [first, end) of @ino has to be; NULL: not known. */
 const struct ffs_runs *ffs_truth_of(const struct foliofs_fs *fs, u32 ino);
+/* Recovery found @ino with size @size. */
+bool ffs_truth_found_at(const struct foliofs_fs *fs, u32 ino, u64 size);
 /* The largest size of @ino behind an operation; ~0: not known. */
 u64 ffs_truth_max_size(const struct foliofs_fs *fs, u32 ino);
 /* End of the bytes from @pos on that are dirty in the cache (*dirty), or are not. */
@@ -56,6 +60,8 @@ bool ffs_holds_data(const struct ffs_mapping *m, u64 pos, u64 end);
 void ffs_rule_dropping(struct foliofs_fs *fs, u32 ino, u64 first, u64 end);
 void ffs_rule_dropped(struct foliofs_fs *fs, const struct ffs_inode *inode,
 		      const struct foliofs_op *op);
+/* Recovery is over: what it has found of the files is what they have to be. */
+void ffs_truth_recovered(struct foliofs_fs *fs);
 void ffs_truths_free(struct ffs_truths *t);
 
 #endif

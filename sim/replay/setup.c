@@ -215,7 +215,8 @@ int replay_load(struct replay_args *a, const char *path, struct replay_setup *s,
 	else if (a->only)
 		only(&s->trace.v, a->only);
 	for (i = 0; !ret && i < s->trace.v.nr; i++)
-		s->has_crash |= s->trace.v.ops[i].kind == FOLIOFS_OP_CRASH;
+		s->has_crash |= s->trace.v.ops[i].kind == FOLIOFS_OP_CRASH ||
+				s->trace.v.ops[i].kind == FOLIOFS_OP_RECOVER;
 	return ret;
 }
 

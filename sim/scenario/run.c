@@ -85,7 +85,8 @@ static bool has_crash(const struct scenario *s)
 	size_t i;
 
 	for (i = 0; i < s->oplist->v.nr; i++)
-		if (scenario_op(s, i)->kind == FOLIOFS_OP_CRASH)
+		if (scenario_op(s, i)->kind == FOLIOFS_OP_CRASH ||
+		    scenario_op(s, i)->kind == FOLIOFS_OP_RECOVER)
 			return true;
 	return false;
 }

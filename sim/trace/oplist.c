@@ -213,6 +213,15 @@ void oplist_close_all(struct oplist *l, uint32_t id, const char *text, uint32_t 
 	free(open);
 }
 
+/* The program is gone, without closing anything. */
+static void forget_open(struct oplist *l)
+{
+	struct oplist_name *n, *tmp;
+
+	HASH_ITER(hh, l->names, n, tmp)
+		n->open = false;
+}
+
 static bool ends_program(enum foliofs_op_kind kind)
 {
 	return kind == FOLIOFS_OP_REMOUNT || kind == FOLIOFS_OP_SYSFS ||
@@ -235,6 +244,8 @@ static int append(struct oplist *l, struct oplist_words *w, uint32_t id)
 	l->now_ns += duration(&op);
 	if (ends_program(op.kind))
 		oplist_close_all(l, id, text, w->where->line);
+	if (op.kind == FOLIOFS_OP_RECOVER)
+		forget_open(l);
 	if (op.kind == FOLIOFS_OP_RENAME)
 		rename_open_files(l, op.path, op.path2);
 	if (op.kind == FOLIOFS_OP_CLOSE) {

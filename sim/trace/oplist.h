@@ -31,7 +31,7 @@
  *	copyrange F off G off len	reflink F off G off len
  *	writebad F off len good
  *	setattr F	chown F		stat F		setxattr F len
- *	crash NAME	sleep_ms N	commit
+ *	crash NAME	recover		sleep_ms N	commit
  *	writeback [F [off]] [pages=N]	background writeback: all files, or one; N pages, or all
  *	fill F [unit]	punchevery F off len hole stride	writeevery F off len piece stride
  *	remount		sysfs NAME VALUE	debugfs COMMAND ...	load_buddies

@@ -48,6 +48,7 @@ static const struct oplist_syntax table[FOLIOFS_OP_COUNT] = {
 	[FOLIOFS_OP_PAGEOUT] = { "Fol", NULL },
 	[FOLIOFS_OP_STAT] = { "A", NULL },
 	[FOLIOFS_OP_CRASH] = { "P", NULL },
+	[FOLIOFS_OP_RECOVER] = { "", NULL },
 	[FOLIOFS_OP_SLEEP] = { "n", NULL },
 	[FOLIOFS_OP_COMMIT] = { "", NULL },
 	[FOLIOFS_OP_WRITEBACK] = { "", "pages=N" },
