@@ -89,18 +89,21 @@ int ffs_bh_zero_partial(struct ffs_super *sb, struct ffs_handle *h, struct ffs_i
 	return ffs_zero_edges(sb, h, inode, pos, len, zero_in_block);
 }
 
-/* order-truncdown-only: the zeroed tail is ordered in the handle that shortens the file. */
+/*
+ * order-truncdown-only: the zeroed tail is ordered in the handle that shortens the file, whatever the
+ * state of its buffer: only that it was zeroed is known here, which leaves it dirty.
+ */
 int ffs_bh_settle_tail(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode, u64 pos,
 		       u64 len)
 {
 	const struct ffs_folio *f = ffs_folio_find(inode->mapping, (u32)(pos >> sb->env.page_bits));
 	u32 b;
 
-	if (!ffs_sb_has(sb, FOLIOFS_CHANGE_IM_ORDER_TRUNCDOWN_ONLY) || !h || !f ||
-	    !ffs_has_buffers(f))
+	if (!ffs_sb_has(sb, FOLIOFS_CHANGE_IM_ORDER_TRUNCDOWN_ONLY) || !ffs_zeroing_told(sb) || !h ||
+	    !f || !ffs_has_buffers(f))
 		return 0;
 	b = (u32)((pos - ffs_folio_pos(inode->mapping, f)) >> sb->env.block_bits);
-	if (ffs_bh_test(f, FFS_BH_DIRTY, b) && needs_order(sb, inode, f, b))
+	if (ffs_bh_test(f, FFS_BH_DIRTY, b) && ffs_should_order_data(sb, inode))
 		ffs_order_data(sb, h, inode, pos, pos + len - 1, true);
 	return 0;
 }

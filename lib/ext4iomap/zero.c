@@ -41,7 +41,7 @@ int ffs_ext4im_settle_tail(struct ffs_super *sb, struct ffs_handle *h, struct ff
 	/* Without im-noorder truncate treats it as any inode of data=ordered. */
 	if (h && ffs_should_order_data(sb, inode))
 		ffs_ext4im_order(h, inode, pos, len);
-	if (early == (h != NULL) || !ffs_sb_has(sb, FOLIOFS_CHANGE_IM_ZERO))
+	if (early == (h != NULL) || !ffs_sb_has(sb, FOLIOFS_CHANGE_IM_ZERO) || !ffs_zeroing_told(sb))
 		return 0;
 	return ffs_iomap_write_and_wait(sb, inode, pos, pos + len - 1);
 }

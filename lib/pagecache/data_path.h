@@ -117,6 +117,15 @@ typedef int (*ffs_zero_in_block_fn)(struct ffs_super *sb, struct ffs_handle *h,
 int ffs_zero_edges(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode, u64 pos,
 		   u64 len, ffs_zero_in_block_fn zero);
 
+/*
+ * z-didzero, z-len: zeroing tells how much it has zeroed.  Truncate down of the iomap series goes by
+ * that alone, and does not order or wait for what it is not told of.
+ */
+static inline bool ffs_zeroing_told(const struct ffs_super *sb)
+{
+	return ffs_sb_has(sb, FOLIOFS_CHANGE_IM_Z_DIDZERO) && ffs_sb_has(sb, FOLIOFS_CHANGE_IM_Z_LEN);
+}
+
 /* True if an allocation that failed with -ENOSPC may be tried again (a commit may free space). */
 bool ffs_should_retry_alloc(struct ffs_super *sb, u32 *retries);
 
