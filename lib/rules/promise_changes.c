@@ -42,6 +42,25 @@ static void before_fallocate(struct foliofs_fs *fs, const struct ffs_inode *inod
 	reshaped(fs, inode, op->off, end);
 }
 
+/*
+ * The data of the file stays; what the donor's blocks hold is nobody's concern any more.  The call
+ * counts in blocks, and less than one may be all of the file (lib/ops/moveext.c).
+ */
+static void before_move(struct foliofs_fs *fs, const struct ffs_inode *inode,
+			const struct ffs_inode *donor, const struct foliofs_op *op)
+{
+	u8 bits = fs->ops.sb.env.block_bits;
+	u64 blocks = op->len >> bits, first = op->off2 >> bits << bits, end;
+
+	reshaped(fs, inode, 0, 0);
+	if (!donor)
+		return;
+	end = blocks ? first + (blocks << bits) :
+		       ffs_blocks_up(&fs->ops.sb.env, donor->i_size) << bits;
+	reshaped(fs, donor, first, end);
+	ffs_content_zero(&ffs_promise_get(fs, donor)->undefined, first, end);
+}
+
 void ffs_promise_take_back(struct foliofs_fs *fs, const struct foliofs_op *op)
 {
 	struct ffs_file *f = ffs_file(&fs->ops, op->file), *g = ffs_file(&fs->ops, op->file2);
@@ -65,12 +84,7 @@ void ffs_promise_take_back(struct foliofs_fs *fs, const struct foliofs_op *op)
 		take_back(fs, g ? g->inode : NULL, op->off2, op->off2 + op->len);
 		break;
 	case FOLIOFS_OP_MOVE_EXTENTS:
-		/* The data of the file stays; the donor's is nobody's concern any more. */
-		reshaped(fs, inode, 0, 0);
-		reshaped(fs, g ? g->inode : NULL, op->off2, op->off2 + op->len);
-		if (g)
-			ffs_content_zero(&ffs_promise_get(fs, g->inode)->undefined, op->off2,
-					 op->off2 + op->len);
+		before_move(fs, inode, g ? g->inode : NULL, op);
 		break;
 	case FOLIOFS_OP_TRUNCATE:
 		reshaped(fs, inode ? inode : op->path ? ffs_lookup(&fs->ops, op->path) : NULL,
