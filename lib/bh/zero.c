@@ -55,8 +55,12 @@ static int zero_in_block(struct ffs_super *sb, struct ffs_handle *h, struct ffs_
 	b = (u32)(offset >> bits);
 	if (!ffs_bh_test(f, FFS_BH_MAPPED, b)) {
 		struct ffs_map map = { .lblk = (u32)(pos >> bits), .len = 1 };
-		int ret = ffs_map_blocks(&sb->bm, NULL, inode, &map, 0);
+		int ret;
 
+		/* No map of data in the inode: ext4_get_block refuses, and that counts as a hole. */
+		if (inode->flags & FFS_INODE_INLINE_DATA)
+			return 0;
+		ret = ffs_map_blocks(&sb->bm, NULL, inode, &map, 0);
 		if (ret < 0)
 			return ret;
 		/* An unwritten block reads as a hole: nothing to zero. */
