@@ -35,7 +35,11 @@ static struct ffs_folio *get_folio(struct ffs_mapping *m, u64 pos, u64 len)
 	return f;
 }
 
-/* What a write leaves of the blocks at [pos, pos + len): read where they hold data, else zeros. */
+/*
+ * What a write leaves of the blocks at [pos, pos + len): read where they hold data, else zeros.
+ * The blocks count as up to date from here on, before anything is copied: if that falls short, what
+ * is not copied is the memory that the folio was made of (measured on 6.18.44).
+ */
 static void prepare(struct ffs_iomap_iter *it, struct ffs_folio *f, u64 len)
 {
 	const struct ffs_iomap *src = ffs_iomap_source(it);
@@ -65,6 +69,9 @@ static void prepare(struct ffs_iomap_iter *it, struct ffs_folio *f, u64 len)
 				ffs_content_zero(&m->content, pos, min(from, pos + n));
 			if (to < pos + n)
 				ffs_content_zero(&m->content, max(to, pos), pos + n);
+			if (max(from, pos) < min(to, pos + n))
+				ffs_content_write(&m->content, max(from, pos), min(to, pos + n),
+						  FFS_SRC_UNKNOWN);
 		} else {
 			u64 addr = ffs_iomap_addr(src, pos);
 
