@@ -23,10 +23,29 @@ static int zero_in_block(struct ffs_super *sb, struct ffs_handle *h, struct ffs_
 	return ffs_iomap_zero_range(sb, inode, pos, end - pos, &did);
 }
 
+/*
+ * im-eof-order: the zeroed rest of the last block is submitted.  Whoever moves i_disksize over it - the
+ * end of I/O of an append, truncate up, fallocate - waits for that I/O; here the device has what was
+ * submitted.
+ */
+static int submit_eof_block(struct ffs_super *sb, struct ffs_inode *inode)
+{
+	struct ffs_wbc wbc = {
+		.sync_mode = FFS_WB_ALL, .nr_to_write = FFS_LLONG_MAX,
+		.range_start = inode->i_size, .range_end = inode->i_size,
+	};
+
+	return ffs_iomap_writepages(sb, inode, &wbc);
+}
+
 int ffs_ext4im_zero_partial(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode,
 			    u64 pos, u64 len)
 {
-	return ffs_zero_edges(sb, h, inode, pos, len, zero_in_block);
+	int err = ffs_zero_edges(sb, h, inode, pos, len, zero_in_block);
+
+	if (!err && pos == inode->i_size && ffs_sb_has(sb, FOLIOFS_CHANGE_IM_EOF_ORDER))
+		err = submit_eof_block(sb, inode);
+	return err;
 }
 
 /*

@@ -34,6 +34,12 @@ static void extend_size(struct ffs_ops *o, struct ffs_handle *h, struct ffs_inod
 	}
 }
 
+/* im-eof-order: before any size moves. */
+static bool zeroes_first(const struct ffs_super *sb, const struct ffs_inode *inode)
+{
+	return (inode->flags & FFS_INODE_IOMAP) && ffs_sb_has(sb, FOLIOFS_CHANGE_IM_EOF_ORDER);
+}
+
 /* The same of extend_size() outside of a handle. */
 static int zero_old_end(struct ffs_super *sb, struct ffs_inode *inode, u64 old, u64 to)
 {
@@ -50,8 +56,10 @@ static int alloc_blocks(struct ffs_ops *o, struct ffs_inode *inode, u32 lblk, u3
 	u64 old = inode->i_size;
 	u32 retries = 0, credits_len = len, depth = ffs_inode_depth(inode);
 	u64 pblk = 0;
-	int ret = 0, err = 0;
+	int ret = 0, err = zeroes_first(sb, inode) ? zero_old_end(sb, inode, old, new_size) : 0;
 
+	if (err)
+		return err;
 	/* One extent can hold it: no rounding up that would cut it into several. */
 	if (len <= UNWRITTEN_MAX_LEN)
 		flags |= FFS_GET_NO_NORMALIZE;
@@ -83,7 +91,7 @@ static int alloc_blocks(struct ffs_ops *o, struct ffs_inode *inode, u32 lblk, u3
 			err = ffs_mark_inode_dirty(sb, h, inode, "ext4_alloc_file_blocks");
 			ffs_update_fsync_tid(h, inode, true);
 			ffs_handle_stop(h);
-			if (!err)
+			if (!err && !zeroes_first(sb, inode))
 				err = zero_old_end(sb, inode, old, to);
 			if (err)
 				return err;
