@@ -203,8 +203,10 @@ FOLIOFS_API int foliofs_fs_crash(const struct foliofs_fs *fs, struct foliofs_fs 
 /*
  * (To go on with what is left there is the operation FOLIOFS_OP_RECOVER: the same power cut,
  * but of @fs itself, which then is what a mount finds.  No file is open behind it, tunables
- * are set back, sinks, stops and injected failures stay.  Its result: 0, -EINVAL without
- * crash_states, -EOPNOTSUPP if it is not ext4, -EBUSY at a stop; foliofs_fs_error().)
+ * are set back, sinks, stops and injected failures stay.  At a stop the power is cut there and
+ * then; until the stopped operation is over, which gives 0, @fs cannot be used and is what it
+ * was: operations fail with -EIO.  Its result: 0, -EINVAL without crash_states, -EOPNOTSUPP
+ * if it is not ext4; foliofs_fs_error().)
  *
  * Grows whenever what a power cut would leave, or what has to survive it, changes:
  * equal numbers, equal power cuts.  May be asked in the middle of an operation (from

@@ -219,6 +219,32 @@ void ffs_commit_done(struct foliofs_fs *fs)
 	forget(fs, s);
 }
 
+void ffs_snapshot_copy(struct ffs_snapshot *to, const struct ffs_snapshot *from)
+{
+	u32 i;
+
+	*to = *from;
+	to->cap = from->nr;
+	to->inode = ffs_realloc(NULL, (from->nr + 1) * sizeof(*to->inode));
+	to->orphans = ffs_realloc(NULL, (from->nr_orphans + 1) * sizeof(*to->orphans));
+	for (i = 0; i < from->nr; i++) {
+		to->inode[i] = from->inode[i];
+		to->inode[i].tree->refs++;
+	}
+	if (from->nr_orphans)
+		memcpy(to->orphans, from->orphans, from->nr_orphans * sizeof(*to->orphans));
+	if (to->names)
+		to->names->refs++;
+}
+
+void ffs_snapshot_replace(struct foliofs_fs *fs, const struct ffs_snapshot *s)
+{
+	forget(fs, fs->durable);
+	free(fs->durable->inode);
+	free(fs->durable->orphans);
+	*fs->durable = *s;
+}
+
 void ffs_committed_init(struct foliofs_fs *fs)
 {
 	fs->durable = &fs->snapshot[0];

@@ -358,6 +358,10 @@ int64_t foliofs_fs_run(struct foliofs_fs *fs, const struct foliofs_op *op)
 {
 	s64 ret;
 
+	if (unlikely(fs->power_off)) {
+		ffs_error(&fs->ops.sb.env, "the power is off until the stopped operation is over");
+		return -EIO;
+	}
 	if (unlikely(fs->stopped) && ffs_would_wait(fs, op))
 		return -EDEADLK;
 	if (op->kind == FOLIOFS_OP_RECOVER)
@@ -373,6 +377,11 @@ int64_t foliofs_fs_run(struct foliofs_fs *fs, const struct foliofs_op *op)
 		ffs_cut_before(fs, op);
 	}
 	ret = ffs_run_op(&fs->ops, op);
+	if (unlikely(fs->power_off)) {
+		if (!fs->stopped)
+			ffs_power_on(fs);
+		return 0;
+	}
 	if (fs->options.crash_states) {
 		ffs_promise_after(fs, op, ret);
 		ffs_cut_after(fs, op, ret);

@@ -67,6 +67,7 @@ struct foliofs_fs {
 	struct ffs_snapshot snapshot[2], *durable, *pending;
 	bool commit_pending;
 	u64 commits;
+	struct ffs_power_off *power_off; /* recover.c: at a stop the power was cut; NULL: it is on */
 	bool recovered; /* it has gone on behind a power cut */
 
 	/* promises.c, crash_rules.c */
@@ -103,12 +104,17 @@ void ffs_restore(struct foliofs_fs *to, const struct ffs_snapshot *s);
 
 /* recover.c: the operation recover. */
 s64 ffs_recover(struct foliofs_fs *fs, const struct foliofs_op *op);
+/* The operation that had stopped when the power was cut is over: what was durable then goes on. */
+void ffs_power_on(struct foliofs_fs *fs);
 
 /* committed.c: a commit has been locked, its commit block is on disk. */
 void ffs_committed_init(struct foliofs_fs *fs);
 void ffs_commit_locked(struct foliofs_fs *fs);
 void ffs_commit_done(struct foliofs_fs *fs);
 void ffs_committed_free(struct foliofs_fs *fs);
+/* @to: the same, sharing trees and names; and it becomes the durable one, which is forgotten. */
+void ffs_snapshot_copy(struct ffs_snapshot *to, const struct ffs_snapshot *from);
+void ffs_snapshot_replace(struct foliofs_fs *fs, const struct ffs_snapshot *s);
 const struct ffs_committed *ffs_committed_find(const struct ffs_snapshot *s, u32 ino);
 /* The run that holds @lblk, or the next one; NULL: none. */
 const struct ffs_map_run *ffs_committed_run(const struct ffs_committed *c, u64 lblk);

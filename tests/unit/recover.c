@@ -164,14 +164,50 @@ static void device(void **state)
 	foliofs_fs_free(fs);
 }
 
+static enum foliofs_stop where;
+
 static void at_stop(void *priv, enum foliofs_stop s, uint32_t ino)
 {
 	(void)ino;
-	if (s != FOLIOFS_STOP_WRITE_ENDED)
+	if (s != where)
 		return;
-	assert_int_equal(run(priv, FOLIOFS_OP_RECOVER, NULL, 0, 0), -EBUSY);
+	assert_int_equal(run(priv, FOLIOFS_OP_RECOVER, NULL, 0, 0), 0);
+	assert_int_equal(run(priv, FOLIOFS_OP_RECOVER, NULL, 0, 0), -EIO);
 	assert_string_equal(foliofs_fs_error(priv),
-			    "the task that has stopped cannot go on behind recovery");
+			    "the power is off until the stopped operation is over");
+}
+
+/* The commit block is not on disk, or it is: what the rest of the fsync does is no more. */
+static void in_commit(void **state)
+{
+	static const struct {
+		enum foliofs_stop stop;
+		uint64_t size;
+	} cuts[] = { { FOLIOFS_STOP_COMMIT_LOGGED, 1000 }, { FOLIOFS_STOP_COMMIT_DONE, 300000 } };
+	struct foliofs_stat st;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		struct foliofs_fs *fs = make("", FOLIOFS_FS_EXT4, true);
+
+		run(fs, FOLIOFS_OP_OPEN, "a", 0, 0);
+		run(fs, FOLIOFS_OP_WRITE, NULL, 0, 1000);
+		run(fs, FOLIOFS_OP_FSYNC, NULL, 0, 0);
+		run(fs, FOLIOFS_OP_WRITE, NULL, 0, 300000);
+		where = cuts[i].stop;
+		foliofs_fs_set_stop_handler(fs, at_stop, fs);
+		assert_int_equal(run(fs, FOLIOFS_OP_FSYNC, NULL, 0, 0), 0);
+		foliofs_fs_set_stop_handler(fs, NULL, NULL);
+		assert_int_equal(run(fs, FOLIOFS_OP_WRITE, NULL, 0, 1), -EBADF);
+		assert_int_equal(foliofs_fs_stat(fs, "a", &st), 0);
+		assert_int_equal(st.size, cuts[i].size);
+		assert_int_equal(run(fs, FOLIOFS_OP_OPEN, "a", 0, 0), 12);
+		assert_int_equal(run(fs, FOLIOFS_OP_WRITE, NULL, 300000, 1000), 1000);
+		assert_int_equal(run(fs, FOLIOFS_OP_FSYNC, NULL, 0, 0), 0);
+		assert_int_equal(foliofs_fs_broken(fs), 0);
+		foliofs_fs_free(fs);
+	}
 }
 
 static void refused(void **state)
@@ -182,11 +218,6 @@ static void refused(void **state)
 	assert_int_equal(run(fs, FOLIOFS_OP_RECOVER, NULL, 0, 0), -EINVAL);
 	assert_string_equal(foliofs_fs_error(fs), "crash states are not kept");
 	foliofs_fs_free(fs);
-	fs = make("", FOLIOFS_FS_EXT4, true);
-	run(fs, FOLIOFS_OP_OPEN, "a", 0, 0);
-	foliofs_fs_set_stop_handler(fs, at_stop, fs);
-	assert_int_equal(run(fs, FOLIOFS_OP_WRITE, NULL, 0, 4096), 4096);
-	foliofs_fs_free(fs);
 	fs = make("", FOLIOFS_FS_TMPFS, true);
 	assert_int_equal(run(fs, FOLIOFS_OP_RECOVER, NULL, 0, 0), -EOPNOTSUPP);
 	foliofs_fs_free(fs);
@@ -196,7 +227,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(append_lost), cmocka_unit_test(names), cmocka_unit_test(device),
-		cmocka_unit_test(refused),
+		cmocka_unit_test(in_commit), cmocka_unit_test(refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
