@@ -113,9 +113,11 @@ static void fallocated(struct ffs_truth *t, const struct foliofs_op *op)
 		break;
 	case FOLIOFS_FALLOC_COLLAPSE_RANGE:
 		shift(&t->want, op->off + op->len, -(s64)op->len);
+		t->found_size -= min(op->len, t->found_size);
 		break;
 	case FOLIOFS_FALLOC_INSERT_RANGE:
 		shift(&t->want, op->off, (s64)op->len);
+		t->found_size += t->found_size ? op->len : 0;
 		break;
 	default:
 		break;

@@ -14,7 +14,10 @@ struct ffs_truth {
 	u32 ino;
 	bool unknown; /* an operation failed half way: nothing is said of this file */
 	u64 max_size; /* largest that an operation has made it */
-	/* Size at which recovery found it: what the device has behind it nobody has zeroed.  0: none. */
+	/*
+	 * Size at which recovery found it: what the device has behind it nobody has zeroed.  Moves with
+	 * the last block (collapse, insert).  0: none.
+	 */
 	u64 found_size;
 	struct ffs_runs want; /* as struct ffs_mapping's content; what is not there is zero */
 };
