@@ -158,8 +158,17 @@ static int write_begin(struct ffs_super *sb, struct ffs_handle *h, struct ffs_in
 		if (err)
 			break;
 		asked += n;
-		if (f->flags & FFS_FOLIO_UPTODATE)
-			ffs_bh_set(f, FFS_BH_UPTODATE, b, b + n);
+		if (!(f->flags & FFS_FOLIO_UPTODATE))
+			continue;
+		ffs_bh_set(f, FFS_BH_UPTODATE, b, b + n);
+		/*
+		 * A new block of it is dirty at once.  data=journal: write access takes that from the
+		 * buffer, the folio stays dirty though the journal has all of it.
+		 */
+		if (ffs_bh_any(f, FFS_BH_NEW, b, b + n) && ffs_should_journal_data(sb, inode)) {
+			ffs_folio_set_dirty(f);
+			ffs_inode_dirtied(sb, inode);
+		}
 	}
 	ffs_emit(&sb->env, foliofs_block_loop, inode->ino, ffs_str("write"), f->index, first, last,
 		 asked);
