@@ -35,7 +35,7 @@ static struct ffs_folio *read_batch(struct ffs_mapping *m, u32 index, u32 last, 
 	return found;
 }
 
-/* Page behind a read that ends at @end: behind its last folio, if that is never less than a block. */
+/* The page behind a read up to @end: behind its last folio, which is at least a block. */
 static u32 end_page(const struct ffs_mapping *m, u64 end)
 {
 	u64 unit = ffs_page_size(m->env);

@@ -137,7 +137,7 @@ static int allocate(struct ffs_ops *o, struct ffs_file *f, u32 mode, u64 off, u6
 	while (i < end) {
 		struct ffs_folio *folio = ffs_folio_find(inode->mapping, (u32)i);
 
-		/* What an earlier fallocate brought is zeroed now: it is not taken back any more. */
+		/* What an earlier fallocate brought is zeroed now: it stays, whatever happens. */
 		if (folio)
 			fill_folio(inode, folio);
 		else

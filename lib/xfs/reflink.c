@@ -95,7 +95,7 @@ static int check_range(const struct ffs_super *sb, const struct ffs_inode *in, u
 	return 0;
 }
 
-/* A last block that is not whole can only be shared where both files end (generic_remap_check_len). */
+/* A last block that is not whole: only where both files end (generic_remap_check_len). */
 static int check_end(const struct ffs_super *sb, const struct ffs_inode *out, u64 to, bool shorten,
 		     u64 *len)
 {
@@ -174,8 +174,8 @@ void ffs_xfs_clear_empty(struct ffs_inode *inode)
 }
 
 /*
- * Nothing of the file is shared: it does not have to look any more, nor to keep blocks for copies.
- * Not while the flusher still has to visit it, even if no page is dirty any more (measured: after
+ * Nothing of the file is shared: no need to look any more, nor to keep blocks for copies.  Not
+ * while the flusher still has to visit it, even if no page is dirty any more (measured: after
  * syncfs the flag goes, after fsync it stays).
  */
 static void clear_unshared(struct ffs_super *sb, struct ffs_inode *inode)

@@ -52,7 +52,7 @@ int ffs_xfs_wb_map(struct ffs_wpc *w, u64 pos, u64 len)
 		return 0;
 	if (i->reflink && ffs_xfs_lookup(w->inode, FFS_XFS_COW, off, &cow))
 		cow_off = cow.off;
-	/* Where no such extent is met the number stays old, and every run of blocks is looked up. */
+	/* If none is met the number stays old, and each run of blocks is looked up. */
 	if (cow_off <= off) {
 		w->cookie2 = i->seq[FFS_XFS_COW];
 		if (cow.state == FFS_XFS_DELAYED)
