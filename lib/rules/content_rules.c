@@ -267,6 +267,15 @@ void ffs_rule_dropping(struct foliofs_fs *fs, u32 ino, u64 first, u64 end)
 	ffs_content_zero(&t->dropped, first, end);
 }
 
+void ffs_rule_zeroed(struct foliofs_fs *fs, u32 ino, u64 first, u64 end)
+{
+	struct ffs_truths *t = ffs_truths(fs);
+	u64 block = ffs_block_size(&fs->ops.sb.env);
+
+	if (ino == t->dropped_ino)
+		ffs_runs_clear(&t->dropped, round_down_pow2(first, block), round_up_pow2(end, block));
+}
+
 /* Dirty blocks of a piece that was dropped: they will be written, as zeros. */
 static bool still_dirty(struct foliofs_fs *fs, const struct ffs_inode *inode, u64 pos, u64 end)
 {

@@ -196,6 +196,7 @@ void ffs_rules_event(void *priv, const struct foliofs_event *ev)
 		ffs_rule_dropping(fs, (u32)a[0], a[2], a[2] + a[3]);
 		break;
 	case FOLIOFS_EV_foliofs_zero:
+		ffs_rule_zeroed(fs, (u32)a[0], a[1], a[1] + a[2]);
 		ffs_truth_touch(fs, (u32)a[0], false, a[1], a[1] + a[2]);
 		break;
 	default:

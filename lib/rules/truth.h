@@ -57,10 +57,12 @@ u64 ffs_dirty_until(const struct ffs_inode *inode, u64 pos, bool *dirty);
 /* Some byte of [pos, end) in the cache is not zero. */
 bool ffs_holds_data(const struct ffs_mapping *m, u64 pos, u64 end);
 /*
- * A folio is told to drop [first, end), a part of it; the operation is over: what punch hole or
- * zero range has dropped is not written any more.
+ * A folio is told to drop [first, end), a part of it; the same operation zeroes it, which makes it
+ * dirty anew (the tail of an old EOF); the operation is over: what punch hole or zero range has
+ * dropped is not written any more.
  */
 void ffs_rule_dropping(struct foliofs_fs *fs, u32 ino, u64 first, u64 end);
+void ffs_rule_zeroed(struct foliofs_fs *fs, u32 ino, u64 first, u64 end);
 void ffs_rule_dropped(struct foliofs_fs *fs, const struct ffs_inode *inode,
 		      const struct foliofs_op *op);
 /* Recovery is over: what it has found of the files is what they have to be. */
