@@ -66,6 +66,10 @@ static void judge_results(struct run *r, enum foliofs_failure what, uint32_t nth
 	/* Smaller folios are busy where one large folio is not. */
 	if (what == FOLIOFS_FAILURE_MEMORY && out->result[k] == -EBUSY)
 		return;
+	/* Where space runs out in the middle of a write depends on its folios. */
+	if (what == FOLIOFS_FAILURE_MEMORY && plain->result[k] > 0 && out->result[k] > 0 &&
+	    (uint64_t)plain->result[k] < plain->asked[k] && (uint64_t)out->result[k] < plain->asked[k])
+		return;
 	/* Who waits for pages, not for a file, is told EIO whatever kept them from the disk. */
 	if (error && out->result[k] == -EIO)
 		return;

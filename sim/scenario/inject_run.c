@@ -58,6 +58,7 @@ void injected_free(struct injected *out)
 {
 	free(out->result);
 	free(out->id);
+	free(out->asked);
 }
 
 /*
@@ -79,6 +80,7 @@ static void run_ops(struct run *r, struct injected *out)
 		size_t k = out->nr++;
 
 		out->id[k] = scenario_op(r->s, i)->id;
+		out->asked[k] = scenario_op(r->s, i)->len;
 		out->result[k] = run_op(r, &i);
 		if (cut_power(out) || i >= r->s->ops.end)
 			foliofs_fs_crash_news(r->fs, keep, out);
@@ -96,9 +98,10 @@ int injected_run(struct run *r, foliofs_failure_fn ask, void *priv, struct injec
 	memset(out, 0, sizeof(*out));
 	out->result = calloc(r->s->ops.last_id + 1, sizeof(*out->result));
 	out->id = calloc(r->s->ops.last_id + 1, sizeof(*out->id));
+	out->asked = calloc(r->s->ops.last_id + 1, sizeof(*out->asked));
 	r->injecting = true;
 	event_log_init(&r->events, NULL);
-	ret = out->result && out->id ? run_start(r) : -ENOMEM;
+	ret = out->result && out->id && out->asked ? run_start(r) : -ENOMEM;
 	if (!ret) {
 		for (what = 0; what < FOLIOFS_FAILURE_COUNT; what++)
 			foliofs_fs_inject(r->fs, what, UINT32_MAX);

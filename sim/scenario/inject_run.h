@@ -9,6 +9,7 @@
 struct injected {
 	int64_t *result; /* [nr] */
 	uint32_t *id;
+	uint64_t *asked; /* bytes */
 	size_t nr;
 	uint64_t digest;
 	uint8_t broken[FOLIOFS_RULE_COUNT]; /* power cuts included */
