@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Comparison of what is told of files: state.yaml, crash-*.yaml and layout.txt. */
+/* Comparison of what is told of files and operations: state, crash-*, layout and results. */
 #include "compare_parts.h"
 
 #include <dirent.h>
@@ -71,30 +71,41 @@ static void compare_family_facts(struct conform_result *r, const char *file,
 	free(s);
 }
 
+/* What a file of a capture holds, by its name. */
+static int read_facts(struct facts *f, struct intern *table, const char *dir, const char *file)
+{
+	if (!strcmp(file, "layout.txt"))
+		return facts_read_layout(f, table, dir);
+	if (!strcmp(file, "results.txt"))
+		return facts_read_results(f, table, dir);
+	return facts_read(f, table, dir, file);
+}
+
 static int compare_file(const char *kernel_dir, const char *sim_dir, const char *file,
 			struct conform_result *r)
 {
 	static const enum conform_family_id families[] = { CONFORM_STATE, CONFORM_CONTENT,
 							   CONFORM_EXTENT, CONFORM_PHYSICAL,
 							   CONFORM_TREE };
-	bool crash = !strncmp(file, "crash-", 6), layout = !strcmp(file, "layout.txt");
+	bool crash = !strncmp(file, "crash-", 6), both;
 	struct intern table = { 0 };
 	struct facts a, b = { 0 };
 	const char *dir = kernel_dir;
-	int ret;
+	int ret = read_facts(&a, &table, dir, file);
 	size_t i;
 
-	ret = layout ? facts_read_layout(&a, &table, dir) : facts_read(&a, &table, dir, file);
 	if (!ret) {
 		dir = sim_dir;
-		ret = layout ? facts_read_layout(&b, &table, dir) :
-			       facts_read(&b, &table, dir, file);
+		ret = read_facts(&b, &table, dir, file);
 	}
+	both = a.present && b.present;
 	if (ret)
 		snprintf(r->error, sizeof(r->error), "%s/%s: %s", dir, file, strerror(-ret));
-	else if (layout && a.present && b.present)
+	else if (!strcmp(file, "layout.txt") && both)
 		compare_family_facts(r, file, &a, &b, CONFORM_LAYOUT, CONFORM_LAYOUT);
-	else if (!layout)
+	else if (!strcmp(file, "results.txt") && both)
+		compare_family_facts(r, file, &a, &b, CONFORM_RESULTS, CONFORM_RESULTS);
+	else
 		for (i = 0; i < sizeof(families) / sizeof(families[0]); i++)
 			compare_family_facts(r, file, &a, &b, families[i],
 					     crash ? crash_family(families[i]) : families[i]);
@@ -131,5 +142,7 @@ int conform_compare_files(const char *kernel_dir, const char *sim_dir, struct co
 		free(list[i]);
 	}
 	free(list);
-	return ret ? ret : compare_file(kernel_dir, sim_dir, "layout.txt", r);
+	if (!ret)
+		ret = compare_file(kernel_dir, sim_dir, "layout.txt", r);
+	return ret ? ret : compare_file(kernel_dir, sim_dir, "results.txt", r);
 }

@@ -209,6 +209,30 @@ int facts_read_layout(struct facts *f, struct intern *table, const char *dir)
 	return 0;
 }
 
+int facts_read_results(struct facts *f, struct intern *table, const char *dir)
+{
+	struct piece line, op;
+	char text[FACT_MAX];
+	struct text t;
+	size_t at = 0;
+	int ret = text_read_in(dir, "results.txt", &t);
+
+	memset(f, 0, sizeof(*f));
+	if (ret)
+		return ret == -ENOENT ? 0 : ret;
+	f->present = true;
+	while (text_line(&t, &at, &line)) {
+		struct piece rest = line;
+
+		if (!piece_word(&rest, &op) || piece_is(op, "#"))
+			continue;
+		snprintf(text, sizeof(text), "%.*s", (int)line.len, line.s);
+		add(f, table, CONFORM_RESULTS, text);
+	}
+	text_free(&t);
+	return 0;
+}
+
 void facts_free(struct facts *f)
 {
 	size_t i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Facts of a state.yaml or crash-NAME.yaml, and of layout.txt: what two
- * captures must agree on about their files.
+ * Facts of a state.yaml or crash-NAME.yaml, of layout.txt and results.txt: what
+ * two captures must agree on about their files and operations.
  */
 #ifndef CONFORM_FACTS_H
 #define CONFORM_FACTS_H
@@ -25,6 +25,8 @@ struct facts {
 int facts_read(struct facts *f, struct intern *table, const char *dir, const char *name);
 /* Read DIR/layout.txt: the folios after each operation. */
 int facts_read_layout(struct facts *f, struct intern *table, const char *dir);
+/* Read DIR/results.txt: what each operation returned. */
+int facts_read_results(struct facts *f, struct intern *table, const char *dir);
 void facts_free(struct facts *f);
 
 #endif

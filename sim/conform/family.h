@@ -2,7 +2,7 @@
 /*
  * Families of events and facts, and what of an event counts in a comparison.
  * The rules are those of the script that comes with the captures ("score"), so
- * that both give the same figures.
+ * that both give the same figures; the family "results" is only here.
  */
 #ifndef CONFORM_FAMILY_H
 #define CONFORM_FAMILY_H
@@ -16,8 +16,9 @@
 	F(CRASH_PHYSICAL, "crash.physical") F(CRASH_STATE, "crash.state")                          \
 	F(CRASH_TREE, "crash.tree") F(DIRTIED, "dirtied") F(EXTENT, "extent") F(FOLIO, "folio")    \
 	F(HANDLE, "handle") F(INODE, "inode") F(IOMAP, "iomap") F(LAYOUT, "layout") F(MAP, "map")  \
-	F(PHYSICAL, "physical") F(RANGE, "range") F(RESERVE, "reserve") F(START, "start")          \
-	F(STATE, "state") F(STATUS, "status") F(TREE, "tree") F(WRITE, "write") F(XFS, "xfs")
+	F(PHYSICAL, "physical") F(RANGE, "range") F(RESERVE, "reserve")                            \
+	F(RESULTS, "results") F(START, "start") F(STATE, "state") F(STATUS, "status")              \
+	F(TREE, "tree") F(WRITE, "write") F(XFS, "xfs")
 
 enum conform_family_id {
 #define FAMILY_ID(id, name) CONFORM_##id,
