@@ -48,7 +48,6 @@ int ffs_truncate(struct ffs_super *sb, struct ffs_inode *inode)
 		ffs_discard_preallocations(sb->alloc, inode);
 		err = ffs_truncate_blocks(&sb->bm, h, inode, (u32)ffs_blocks_up(&sb->env, size));
 	}
-	ffs_update_fsync_tid(h, inode, true);
 	if (inode->nlink)
 		ffs_orphan_del(sb, h, inode);
 	ret = ffs_mark_inode_dirty(sb, h, inode, "ext4_truncate");
