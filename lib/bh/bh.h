@@ -125,6 +125,8 @@ int ffs_inline_destroy(struct ffs_super *sb, struct ffs_inode *inode);
 void ffs_inline_cut(struct ffs_inode *inode, u64 size);
 /* Readahead of inline data: the folio is zeroes behind the data (ext4_readpage_inline). */
 void ffs_inline_read(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_folio *f);
+/* Blocks that a failed write left behind EOF go (ext4_truncate_failed_write). */
+void ffs_truncate_failed(struct ffs_super *sb, struct ffs_inode *inode);
 /* To a block at once: truncate up, stores, fallocate, punch (ext4_convert_inline_data). */
 int ffs_inline_convert(struct ffs_super *sb, struct ffs_inode *inode);
 

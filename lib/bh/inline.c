@@ -160,6 +160,60 @@ int ffs_inline_convert(struct ffs_super *sb, struct ffs_inode *inode)
 	return err;
 }
 
+/* One try to move the data to a block that the page cache holds. */
+static int to_block(struct ffs_super *sb, struct ffs_inode *inode)
+{
+	enum ffs_bh_get get = FFS_BH_GET_BLOCK;
+	struct foliofs_inode_kind kind;
+	struct ffs_folio *f;
+	struct ffs_handle *h;
+	int err;
+
+	err = ffs_start(sb, inode, FOLIOFS_CREDIT_INLINE_CONVERT, 0,
+			"ext4_convert_inline_data_to_extent", &h);
+	if (err)
+		return err;
+	/* A retry finds that the data is not in the inode any more. */
+	if (!is_inline(inode)) {
+		ffs_write_folio(sb, inode, 0, 1);
+		ffs_handle_stop(h);
+		return 0;
+	}
+	f = inline_folio(sb, inode);
+	destroy(sb, h, inode);
+	kind = ffs_inode_kind(sb, inode);
+	if (foliofs_dioread_nolock(&sb->env.kernel, &sb->env.geo, &kind))
+		get = FFS_BH_GET_UNWRITTEN;
+	err = inode->i_size ? ffs_block_write_begin(sb, h, inode, f, 0, inode->i_size, get) : 0;
+	if (!err) {
+		ffs_block_commit(sb, NULL, inode, f, 0, inode->i_size, false);
+		ffs_handle_stop(h);
+		return 0;
+	}
+	ffs_orphan_add(sb, h, inode);
+	ffs_handle_stop(h);
+	ffs_truncate_failed(sb, inode);
+	if (inode->nlink)
+		ffs_orphan_del(sb, NULL, inode);
+	return err;
+}
+
+/* A write that allocates at once needs more room (ext4_convert_inline_data_to_extent). */
+static int convert_to_extent(struct ffs_super *sb, struct ffs_inode *inode)
+{
+	u32 retries = 0;
+	int err;
+
+	if (!is_inline(inode)) {
+		inode->flags &= ~FFS_INODE_HAS_INLINE_SPACE;
+		return 0;
+	}
+	do {
+		err = to_block(sb, inode);
+	} while (err == -ENOSPC && ffs_should_retry_alloc(sb, &retries));
+	return err;
+}
+
 int ffs_inline_write_begin(struct ffs_super *sb, struct ffs_inode *inode, u64 pos, u64 len,
 			   struct ffs_write *w)
 {
@@ -169,7 +223,7 @@ int ffs_inline_write_begin(struct ffs_super *sb, struct ffs_inode *inode, u64 po
 	if (!(inode->flags & FFS_INODE_HAS_INLINE_SPACE))
 		return 0;
 	if (pos + len > inline_room(sb))
-		return ffs_inline_convert(sb, inode);
+		return convert_to_extent(sb, inode);
 	err = ffs_start(sb, inode, FOLIOFS_CREDIT_INLINE_WRITE, 0, "ext4_generic_write_inline_data", &h);
 	if (err)
 		return err;

@@ -43,8 +43,7 @@ static u64 cut(const struct ffs_mapping *m, const struct ffs_folio *f, u64 pos, 
 	return min(len, ffs_folio_end(m, f) - pos);
 }
 
-/* Blocks that a failed write left behind EOF go (ext4_truncate_failed_write). */
-static void truncate_failed(struct ffs_super *sb, struct ffs_inode *inode)
+void ffs_truncate_failed(struct ffs_super *sb, struct ffs_inode *inode)
 {
 	ffs_truncate_cache(sb, inode, inode->i_size, ~0ull);
 	sb->truncate(sb, inode);
@@ -68,16 +67,25 @@ static int da_write_begin(struct ffs_super *sb, struct ffs_inode *inode, u64 pos
 		if (!err)
 			return 0;
 		if (pos + *len > inode->i_size)
-			truncate_failed(sb, inode);
+			ffs_truncate_failed(sb, inode);
 	} while (err == -ENOSPC && ffs_should_retry_alloc(sb, &retries));
 	return err;
 }
 
+/* The handle of a step; @ask was counted when the step began, for an inode that has moved since. */
+static int start_step(struct ffs_super *sb, struct ffs_inode *inode, const struct foliofs_ask *ask,
+		      struct ffs_handle **h)
+{
+	return ffs_handle_start(sb->journal, inode->ino, ask->type, ask->credits.total, ask->rsv,
+				ask->revokes, "ext4_write_begin", h);
+}
+
 /* A retry starts its handle before it sees that its folio has been truncated: it stops it again. */
-static int start_for_nothing(struct ffs_super *sb, struct ffs_inode *inode)
+static int start_for_nothing(struct ffs_super *sb, struct ffs_inode *inode,
+			     const struct foliofs_ask *ask)
 {
 	struct ffs_handle *h;
-	int err = ffs_start(sb, inode, FOLIOFS_CREDIT_WRITE_BEGIN, 0, "ext4_write_begin", &h);
+	int err = start_step(sb, inode, ask, &h);
 
 	if (!err)
 		ffs_handle_stop(h);
@@ -89,6 +97,10 @@ static int direct_write_begin(struct ffs_super *sb, struct ffs_inode *inode, u64
 			      struct ffs_write *w)
 {
 	struct ffs_mapping *m = inode->mapping;
+	struct foliofs_inode_kind before = ffs_inode_kind(sb, inode);
+	/* Before data leaves the inode: a file with data in it asks like one without extents. */
+	struct foliofs_ask ask = foliofs_ask(&sb->env.kernel, &sb->env.geo, &before,
+					     FOLIOFS_CREDIT_WRITE_BEGIN, 0);
 	u64 asked = *len;
 	u32 retries = 0, rounds = 0;
 	bool gone = false;
@@ -105,15 +117,14 @@ static int direct_write_begin(struct ffs_super *sb, struct ffs_inode *inode, u64
 		bool extended;
 
 		if (gone) {
-			err = start_for_nothing(sb, inode);
+			err = start_for_nothing(sb, inode, &ask);
 			if (err)
 				return err;
 		}
 		w->folio = ffs_write_folio(sb, inode, pos, asked);
 		*len = cut(m, w->folio, pos, asked);
 		ffs_folio_attach_buffers(m, w->folio);
-		err = ffs_start(sb, inode, FOLIOFS_CREDIT_WRITE_BEGIN, 0, "ext4_write_begin",
-				&w->handle);
+		err = start_step(sb, inode, &ask, &w->handle);
 		if (err)
 			return err;
 		/* Stable pages: what is under I/O is waited for. */
@@ -130,7 +141,7 @@ static int direct_write_begin(struct ffs_super *sb, struct ffs_inode *inode, u64
 		ffs_handle_stop(w->handle);
 		w->handle = NULL;
 		if (extended) {
-			truncate_failed(sb, inode);
+			ffs_truncate_failed(sb, inode);
 			if (inode->nlink)
 				ffs_orphan_del(sb, NULL, inode);
 		}
@@ -284,7 +295,7 @@ static s64 direct_write_end(struct ffs_super *sb, struct ffs_inode *inode, u64 p
 		ffs_orphan_add(sb, w->handle, inode);
 	ffs_handle_stop(w->handle);
 	if (pos + len > inode->i_size) {
-		truncate_failed(sb, inode);
+		ffs_truncate_failed(sb, inode);
 		if (inode->nlink)
 			ffs_orphan_del(sb, NULL, inode);
 	}

@@ -2,6 +2,7 @@
 /* What the file system is like now: sizes, extents, content, folios. */
 #include <stdio.h>
 #include "fs.h"
+#include "bh/bh.h"
 #include "ops/fs_type.h"
 
 static const struct ffs_super *super(const struct foliofs_fs *fs)
@@ -311,6 +312,9 @@ void ffs_content_walk(const struct foliofs_fs *fs, const struct ffs_inode *inode
 
 				end = pos + n;
 				give_runs(&j, pos, end, disk, at, FFS_SRC_ZERO, true);
+			} else if (inode->flags & FFS_INODE_INLINE_DATA) {
+				give_runs(&j, pos, end, &ffs_bh_inode(inode)->inline_data, pos,
+					  FFS_SRC_ZERO, true);
 			} else {
 				give(&j, pos, end - pos, FFS_SRC_ZERO, 0, mapped);
 			}
