@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Buffered reads: filemap_read, filemap_get_pages (v6.18). */
+/* Buffered reads: filemap_read, filemap_splice_read, filemap_get_pages (v6.18). */
 #include "ops.h"
 
 static void read_folios(void *priv, struct ffs_mapping *m, struct ffs_folio **f, u32 n)
@@ -137,7 +137,11 @@ s64 ffs_read(struct ffs_ops *o, struct ffs_file *f, u64 pos, u64 len)
 		if (unlikely(o->sb.env.on[FOLIOFS_EV_foliofs_step]))
 			tell_steps(o, f->inode->mapping, pos + done, limit);
 		done = limit > pos ? limit - pos : done;
-		if (o->sb.direct_data) /* a pipe takes folio by folio (filemap_splice_read) */
+		/*
+		 * A pipe takes folio by folio (filemap_splice_read, v6.5).
+		 * SIMPLIFIED: before v6.5 the position moved at the end of the piece here too.
+		 */
+		if (o->sb.direct_data)
 			f->ra.prev_pos = pos + done;
 	}
 	if (done)
