@@ -97,6 +97,8 @@ struct foliofs_mount {
 	bool data_err_abort;
 	uint32_t commit_interval; /* seconds, default 5 */
 	uint32_t stripe; /* blocks, 0: none */
+	/* Lists of groups by their free space: 1 kept, -1 not, 0 from 16 groups on (not given). */
+	int8_t mb_optimize_scan;
 };
 
 struct foliofs_geometry {

@@ -113,7 +113,8 @@ struct ffs_alloc *ffs_alloc_new(struct ffs_env *env, const struct ffs_alloc_hook
 	a->orders = (u8)(env->block_bits + 2);
 	a->desc_csum = ffs_feature(env, FOLIOFS_FEATURE_METADATA_CSUM) ||
 		       ffs_feature(env, FOLIOFS_FEATURE_GDT_CSUM);
-	a->optimize = a->groups >= 16;
+	a->optimize = a->env->geo.mount.mb_optimize_scan ?
+			      a->env->geo.mount.mb_optimize_scan > 0 : a->groups >= 16;
 	a->cpus = g->cpus ? g->cpus : DEFAULT_CPUS;
 	a->pid_colour = 3;
 	for (i = 0; i < FFS_LG_LISTS; i++)

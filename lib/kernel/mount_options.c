@@ -49,7 +49,7 @@ static const char *const ignored[] = {
 	"journal_path=", "journal_checksum", "nojournal_checksum", "journal_async_commit",
 	"barrier", "nobarrier", "barrier=", "i_version", "warn_on_error", "nowarn_on_error",
 	"debug_want_extra_isize=", "block_validity", "noblock_validity", "discard", "nodiscard",
-	"init_itable", "init_itable=", "noinit_itable", "max_dir_size_kb=", "mb_optimize_scan=",
+	"init_itable", "init_itable=", "noinit_itable", "max_dir_size_kb=",
 	"no_prefetch_block_bitmaps", "prefetch_block_bitmaps", "no_mbcache", "nombcache",
 	"mblk_io_submit", "nomblk_io_submit", "inode_readahead_blks=", "fc_debug_max_replay=",
 	"jqfmt=", "usrjquota=", "grpjquota=", "bh", "nobh", "reservation", "noreservation",
@@ -97,6 +97,12 @@ static int parse_value(const char *name, const char *value, struct foliofs_mount
 		if (ffs_parse_u64(value, &v) || v > INT32_MAX / 1000)
 			return -EINVAL;
 		m->commit_interval = v ? (u32)v : 5; /* 0 means the default */
+		return 0;
+	}
+	if (!strcmp(name, "mb_optimize_scan")) {
+		if (ffs_parse_u64(value, &v) || v > 1)
+			return -EINVAL;
+		m->mb_optimize_scan = v ? 1 : -1;
 		return 0;
 	}
 	if (!strcmp(name, "stripe")) {
