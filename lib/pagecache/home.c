@@ -4,6 +4,9 @@
  * ext4_convert_inline_data does.  The file's own page cache reads the device itself, so until the
  * checkpoint a page that was dropped comes back with what the block held before (measured: 6.1,
  * 6.18).  The disk of the model has the new content at once, since a crash finds it in the log.
+ *
+ * SIMPLIFIED: what the file's pages write to the block before the log's copy goes home stays
+ * written.
  */
 #include "super.h"
 
