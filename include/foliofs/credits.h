@@ -207,6 +207,10 @@ FOLIOFS_API uint32_t foliofs_min_journal(const struct foliofs_kernel *k,
 FOLIOFS_API enum foliofs_verdict foliofs_start_verdict(const struct foliofs_journal_limits *l,
 						       uint32_t requested, uint32_t rsv);
 
+/*
+ * Name of an operation as credit-ops.def has it ("writeback"), and what it is in words.  @op must be
+ * below FOLIOFS_CREDIT_COUNT.
+ */
 FOLIOFS_API const char *foliofs_credit_op_name(enum foliofs_credit_op op);
 FOLIOFS_API const char *foliofs_credit_op_text(enum foliofs_credit_op op);
 /* Operation of that name: 0, or -ENOENT. */

@@ -96,6 +96,7 @@ FOLIOFS_API int foliofs_fs_preexisting(struct foliofs_fs *fs, const char *path, 
 /* The same for a directory; one that is there already is left as it is. */
 FOLIOFS_API int foliofs_fs_preexisting_dir(struct foliofs_fs *fs, const char *path);
 
+/* The kernel and the geometry that it was made with; they live as long as @fs. */
 FOLIOFS_API const struct foliofs_kernel *foliofs_fs_kernel(const struct foliofs_fs *fs);
 FOLIOFS_API const struct foliofs_geometry *foliofs_fs_geometry(const struct foliofs_fs *fs);
 

@@ -29,8 +29,10 @@ struct foliofs_broken {
 	char text[200]; /* what was found, with numbers */
 };
 
+/* Name of a rule and what must hold, as in rules.def.  NULL: there is no such rule. */
 FOLIOFS_API const char *foliofs_rule_name(enum foliofs_rule r);
 FOLIOFS_API const char *foliofs_rule_meaning(enum foliofs_rule r);
+/* Rule of that name: 0 and *@r, or -ENOENT. */
 FOLIOFS_API int foliofs_rule_find(const char *name, enum foliofs_rule *r);
 
 /* Rules broken so far: how many in all; the first of them (at most 1000) are kept. */
