@@ -67,7 +67,9 @@ static void writeback_of_depth(const char *spec, const struct foliofs_geometry *
 
 static void large_folio_series(void **state)
 {
-	struct foliofs_geometry a = A(), d = D(), e = E();
+	struct foliofs_geometry a = A(), d = D(), e = E(), many = geometry(1024, 40000, 2500, 1024);
+	struct foliofs_kernel k = kernel("v6.16.1");
+	struct foliofs_inode_kind i = file(&k, &many);
 	struct foliofs_ask r;
 
 	(void)state;
@@ -84,6 +86,13 @@ static void large_folio_series(void **state)
 	assert_int_equal(r.credits.descriptors, 159);
 	assert_int_equal(r.credits.total, 2293);
 	assert_int_equal(r.rsv, 41);
+	/* [12] the most that any formula gives for 2048 extents: no cap reached */
+	r.credits = foliofs_meta_credits(&k, &many, &i, 2048, 2048);
+	assert_int_equal(r.credits.index, 40);
+	assert_int_equal(r.credits.bitmaps, 2088);
+	assert_int_equal(r.credits.descriptors, 2088);
+	assert_int_equal(r.credits.total, 4222);
+	assert_int_equal(credits("v6.16.1", &many, FOLIOFS_CREDIT_MOVE_EXTENTS), 8444);
 	/* [3] */
 	writeback_of_depth("lf-v2-posted", &a, 0, 81, 10);
 	writeback_of_depth("lf-v2-posted", &a, 1, 90, 16);
@@ -183,6 +192,7 @@ static void one_extent(void **state)
 		{ 1024, 128, 8, 37, 41 },   /* 26 */
 		{ 2048, 256, 8, 37, 23 },   /* 27 */
 		{ 1024, 2048, 128, 41, 41 }, /* 28 */
+		{ 1024, 8, 1, 26, 41 },	    /* 46 */
 	};
 
 	(void)state;
