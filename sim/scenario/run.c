@@ -68,6 +68,7 @@ static int make_free_space(struct run *r)
 static int make_files(struct run *r)
 {
 	const struct scenario_file *f;
+	char buf[24];
 	int ret = 0;
 
 	for (f = r->s->files; f && !ret; f = f->next) {
@@ -75,7 +76,7 @@ static int make_files(struct run *r)
 			       foliofs_fs_preexisting(r->fs, f->path, f->size, SCENARIO_OLD_DATA);
 		if (ret)
 			run_fail(r, 0, f->at, text_of("a file %s before the operations", f->path),
-				 text_of("errno %d: %s", -ret, foliofs_fs_error(r->fs)));
+				 text_of("%s", errno_text(-ret, buf, sizeof(buf))));
 	}
 	return ret;
 }
