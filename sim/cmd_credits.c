@@ -13,6 +13,7 @@
 #include "credits/credits_report.h"
 #include "geometry/geometry_options.h"
 #include "kernels.h"
+#include "out/report.h"
 
 static const char usage[] =
 	"usage: foliosim credits [options] GEOMETRY\n"
@@ -31,6 +32,7 @@ static const char usage[] =
 	"  -o, --order N        largest folio order of the file, 0 to 11 (default: the kernel's)\n"
 	"  -b, --i-blocks N     blocks of the file, for truncate and evict (default 0)\n"
 	"  -j, --json           everything as JSON\n"
+	"  -r, --report DIR     a page: writeback by block size and kernel against the journal\n"
 	"  -h, --help           this text\n";
 
 static const struct option long_options[] = {
@@ -45,6 +47,7 @@ static const struct option long_options[] = {
 	{ "order", required_argument, NULL, 'o' },
 	{ "i-blocks", required_argument, NULL, 'b' },
 	{ "json", no_argument, NULL, 'j' },
+	{ "report", required_argument, NULL, 'r' },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
 };
@@ -52,7 +55,7 @@ static const struct option long_options[] = {
 struct request {
 	struct geometry_args geometry;
 	struct credits_file file;
-	const char *kernels;
+	const char *kernels, *report;
 	struct kernel_changes changes;
 	enum foliofs_credit_op explain; /* FOLIOFS_CREDIT_COUNT: none */
 	bool min_journal, json;
@@ -120,12 +123,33 @@ static int take_option(struct request *r, int opt, const char *arg)
 	case 'j':
 		r->json = true;
 		break;
+	case 'r':
+		r->report = arg;
+		break;
 	default:
 		ret = geometry_option(&r->geometry, opt, arg);
 		if (ret < 0)
 			complain(-EINVAL, "%s", r->geometry.error);
 	}
 	return ret ? -EINVAL : 0;
+}
+
+/* The matrix for file systems of this size with a journal of this size. */
+static int write_report(const struct request *r, const struct foliofs_geometry *g,
+			const struct foliofs_kernel *k, int nr)
+{
+	struct report rep;
+	int ret;
+
+	report_init(&rep, "Journal credits");
+	report_environment(&rep, &k[0], g);
+	if (nr > 1) /* each has its column */
+		snprintf(rep.kernel, sizeof(rep.kernel), "%d kernels", nr);
+	report_matrix_fill(&rep, g->blocks_count * g->block_size,
+			   (uint64_t)g->journal_blocks * g->block_size, g->page_size, k, (size_t)nr);
+	ret = report_page(&rep, r->report, "foliosim credits");
+	report_free(&rep);
+	return ret;
 }
 
 int cmd_credits(int argc, char **argv)
@@ -137,7 +161,7 @@ int cmd_credits(int argc, char **argv)
 	char err[256];
 	int opt, nr, ret;
 
-	while ((opt = getopt_long(argc, argv, "k:w:W:e:md:io:b:jh", long_options, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, "k:w:W:e:md:io:b:jr:h", long_options, NULL)) != -1) {
 		if (opt == 'h')
 			return fputs(usage, stdout) < 0 ? 4 : 0;
 		if (opt == '?' || take_option(&r, opt, optarg))
@@ -153,6 +177,8 @@ int cmd_credits(int argc, char **argv)
 	nr = kernels_parse(list, &r.changes, k, CREDITS_MAX_KERNELS, err, sizeof(err));
 	if (nr < 0)
 		return complain(2, "%s", err);
+	if (r.report && nr > REPORT_KERNELS)
+		return complain(2, "%s", "too many kernels for a page");
 	if (r.json)
 		ret = credits_json(stdout, &r.file, &g, k, nr);
 	else if (r.min_journal)
@@ -161,5 +187,7 @@ int cmd_credits(int argc, char **argv)
 		ret = credits_explain(stdout, &r.file, &g, k, nr, r.explain);
 	else
 		ret = credits_table(stdout, &r.file, &g, k, nr);
+	if (!ret && r.report && write_report(&r, &g, k, nr))
+		return 4;
 	return ret ? complain(4, "%s", "cannot write the result") : 0;
 }

@@ -218,12 +218,39 @@ static void lists_of_kernels(void **state)
 			 -EINVAL);
 }
 
+/*
+ * The page: asked + reserved of writeback, and the limit.  2560 groups, 160 descriptor blocks:
+ * 14+9, 126+40, 40+2088+160+6 and 41, 41+41.  mke2fs takes a journal of 1 MB for 1K blocks only.
+ */
+static void page(void **state)
+{
+	char dir[] = "/tmp/credits-page-XXXXXX", command[500], line[100] = "";
+	FILE *f;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(command, sizeof(command),
+		 FOLIOSIM " credits --mkfs 'size=20G -b 1024 -J size=1' --kernel "
+			  "v6.15,v6.16,v6.16.1,v6.18 --report %s >/dev/null 2>&1 && "
+			  "grep -q 'block size by kernel' %s/index.html && tail -n +2 %s/matrix.dat",
+		 dir, dir, dir);
+	f = popen(command, "r");
+	assert_non_null(f);
+	assert_non_null(fgets(line, sizeof(line), f));
+	assert_string_equal(line, "1K 23 166 2335 82 334\n");
+	assert_null(fgets(line, sizeof(line), f));
+	assert_int_equal(pclose(f), 0);
+	snprintf(command, sizeof(command), "rm -r %s", dir);
+	assert_int_equal(system(command), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(table),	       cmocka_unit_test(explanation_adds_up),
 		cmocka_unit_test(explanation_of_writeback), cmocka_unit_test(smallest),
 		cmocka_unit_test(json),		       cmocka_unit_test(lists_of_kernels),
+		cmocka_unit_test(page),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
