@@ -190,8 +190,8 @@ static int write_end(struct ffs_super *sb, struct ffs_inode *inode, u64 pos, u64
 		return trim(sb, inode, pos, len, written);
 	if (map->type != FFS_IOMAP_DELALLOC || !(map->flags & FFS_IOMAP_F_NEW))
 		return 0;
-	/* The blocks of a fault are under a folio that is about to be dirtied. */
-	if ((flags & FFS_IOMAP_FAULT) && ffs_sb_has(sb, FOLIOFS_CHANGE_IM_MKWRITE))
+	/* The blocks of a fault are under a folio that is dirty, and each of its maps is used whole. */
+	if (flags & FFS_IOMAP_FAULT)
 		return 0;
 	if (!ffs_sb_has(sb, FOLIOFS_CHANGE_IM_WRITE))
 		return 0;

@@ -2,11 +2,20 @@
 /* The data path of ext4's iomap inodes, as lib/ops sees it: the core's with ext4's own entries. */
 #include "ext4iomap.h"
 
-/* The folio is not yet locked: space is looked at here, since that may write data back. */
+/*
+ * The folio is not yet locked: space is looked at here, since that may write data back.
+ * Until im-mkwrite a fault goes the way of all other inodes, which takes what hangs on a folio for
+ * buffer heads, or hangs them there.
+ */
 static int mkwrite(struct ffs_super *sb, struct ffs_inode *inode, struct ffs_folio *f)
 {
 	u32 index = f->index;
 
+	if (!ffs_sb_has(sb, FOLIOFS_CHANGE_IM_MKWRITE)) {
+		ffs_emit(&sb->env, foliofs_assert, inode->ino,
+			 ffs_str("page_mkwrite puts buffer heads on folios of the iomap path"));
+		return -EFAULT;
+	}
 	if (!sb->env.geo.mount.nodelalloc)
 		ffs_ext4im_low_space(sb);
 	f = ffs_folio_find(inode->mapping, index);
