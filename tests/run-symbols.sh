@@ -75,6 +75,18 @@ for dir in lib/*/; do
 		esac
 	done
 done
+# ... and by no other way: not from where the file lies, not as headers of the system
+bad=$(grep -rnE "^[[:space:]]*#[[:space:]]*include[[:space:]]*([\"<]([^\">]*/)?\.\.?/|<($folders)/)" lib)
+[ -z "$bad" ] || wrong "lib includes past the folders: $bad"
+# What the files of the two paths call of each other: nothing, includes or not.
+for pair in "bh iomap" "bh ext4iomap" "iomap bh" "ext4iomap bh"; do
+	caller=${pair% *} called=${pair#* }
+	names=$(cat lib/"$called"/*.h | grep -oE '\bffs_[a-z0-9_]+\(' | tr -d '(' | sort -u)
+	own=$(cat $(find lib -name '*.h' ! -path "lib/$called/*") | grep -oE '\bffs_[a-z0-9_]+\(' | tr -d '(' | sort -u)
+	for n in $(printf '%s\n' "$names" | grep -vxF "$own"); do
+		grep -lw "$n" lib/"$caller"/*.[ch] >/dev/null && wrong "lib/$caller names $n of lib/$called"
+	done
+done
 
 # kernels are sets of changes
 bad=$(grep -rnE 'KERNEL_VERSION|(str(n?)cmp|strstr)\([^)]*"v[0-9]+\.' lib --include='*.[ch]' | grep -v '^lib/kernel/kernel\.c')
