@@ -105,13 +105,15 @@ int ffs_map_blocks(struct ffs_blockmap *bm, struct ffs_handle *h, struct ffs_ino
 }
 
 /* The block is known: 0 and its state, or -EAGAIN if it is a hole. */
-static int da_state(struct ffs_inode *inode, struct ffs_map *map)
+static int da_state(const struct ffs_blockmap *bm, struct ffs_inode *inode, struct ffs_map *map)
 {
 	struct ffs_es es;
 
 	if (!ffs_es_lookup(inode, map->lblk, &es))
 		return -ENOENT;
-	map->len = min(map->len, es.len - (map->lblk - es.lblk));
+	/* Block by block the length is one: what is asked of here is a run of such blocks. */
+	if (es.type != FFS_ES_HOLE || !bm->whole_ranges || ffs_has(bm->env, FOLIOFS_CHANGE_DA_LEN))
+		map->len = min(map->len, es.len - (map->lblk - es.lblk));
 	if (es.type == FFS_ES_HOLE)
 		return -EAGAIN;
 	map_from_es(map, &es);
@@ -121,7 +123,7 @@ static int da_state(struct ffs_inode *inode, struct ffs_map *map)
 /* What is known of the block, else what the tree says: 1 and its state, 0 for a hole, or an error. */
 static int da_ask(struct ffs_blockmap *bm, struct ffs_inode *inode, struct ffs_map *map)
 {
-	int ret = da_state(inode, map);
+	int ret = da_state(bm, inode, map);
 
 	if (!ret)
 		return 1;
