@@ -229,7 +229,7 @@ int ffs_dirty_journalled(struct ffs_super *sb, struct ffs_handle *h, struct ffs_
 /* The running transaction is locked: the log gets its data blocks as they are now. */
 void ffs_journalled_locked(struct ffs_super *sb);
 /* It has committed: its data blocks are to be checkpointed. */
-void ffs_journalled_committed(struct ffs_super *sb);
+void ffs_journalled_committed(struct ffs_super *sb, u32 tid);
 
 extern const struct ffs_data_path ffs_bh_path;
 

@@ -151,9 +151,7 @@ int ffs_inline_convert(struct ffs_super *sb, struct ffs_inode *inode)
 		ffs_mark_inode_dirty(sb, h, inode, "ext4_convert_inline_data_nolock");
 	} else {
 		ffs_runs_free(&saved);
-		ffs_home_later(sb, map.pblk);
-		ffs_content_copy(&sb->disk, map.pblk << sb->env.block_bits, &inode->mapping->content, 0,
-				 ffs_block_size(&sb->env), FFS_SRC_ZERO);
+		ffs_home_log(sb, map.pblk, &inode->mapping->content, 0);
 		err = ffs_journal_dirty(h, map.pblk);
 	}
 	ffs_handle_stop(h);

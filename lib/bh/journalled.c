@@ -74,7 +74,7 @@ void ffs_journalled_locked(struct ffs_super *sb)
 	}
 }
 
-void ffs_journalled_committed(struct ffs_super *sb)
+void ffs_journalled_committed(struct ffs_super *sb, u32 tid)
 {
 	struct ffs_runs_pos at;
 	const struct ffs_run *r;
@@ -83,6 +83,7 @@ void ffs_journalled_committed(struct ffs_super *sb)
 	     r = ffs_runs_next(&sb->jdata_committing, &at)) {
 		struct ffs_inode *inode = ffs_inode_find(sb, (u32)(r->b >> 32));
 
+		ffs_home_logged_again(sb, r->first, tid);
 		if (inode)
 			committed(sb, inode, (u32)r->b, r->first);
 	}

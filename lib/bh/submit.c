@@ -26,9 +26,8 @@ static void write_run(struct ffs_super *sb, struct ffs_mapping *m, struct ffs_fo
 			continue;
 		}
 		ffs_emit(&sb->env, foliofs_bio, m->inode->ino, 1, pblk, stop - first, first << bits);
-		ffs_content_copy(&sb->disk, pblk << bits, &m->content, first << bits,
+		ffs_device_write(sb, pblk << bits, &m->content, first << bits,
 				 (stop - first) << bits, FFS_SRC_UNKNOWN);
-		ffs_home_written(sb, pblk, stop - first);
 		ffs_io_end_blocks(sb, io, pblk, stop - first, first);
 	}
 }

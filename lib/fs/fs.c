@@ -52,7 +52,8 @@ static void journal_committed(void *priv, u32 tid)
 	struct ffs_super *sb = priv;
 
 	ffs_commit_done(fs_of(sb));
-	ffs_journalled_committed(sb);
+	ffs_journalled_committed(sb, tid);
+	ffs_home_settle(sb);
 	ffs_alloc_committed(sb->alloc, tid);
 }
 
@@ -65,7 +66,7 @@ static void released(void *priv, u64 first, u64 end)
 {
 	struct ffs_super *sb = priv;
 
-	ffs_content_stale(&sb->disk, first << sb->env.block_bits, end << sb->env.block_bits);
+	ffs_device_stale(sb, first << sb->env.block_bits, end << sb->env.block_bits);
 }
 
 static bool free_at_once(void *priv, const struct ffs_inode *inode, bool metadata)
@@ -97,7 +98,7 @@ static void bm_zeroed_out(void *priv, struct ffs_inode *inode, u32 lblk, u64 pbl
 	 * SIMPLIFIED: journalled data of the block may still be in the log; recovery brings it back,
 	 * since nothing has revoked it.  Here the zeros stay.
 	 */
-	ffs_content_zero(&sb->disk, pblk << bits, (pblk + len) << bits);
+	ffs_device_zero(sb, pblk << bits, (pblk + len) << bits);
 	ffs_emit(&sb->env, foliofs_zero, inode->ino, (u64)lblk << bits, (u64)len << bits,
 		 ffs_str("zero-out on disk"));
 }
@@ -305,7 +306,9 @@ void ffs_fs_drop(struct foliofs_fs *fs)
 	ffs_journal_free(sb->journal);
 	if (fs->ops.layout)
 		ffs_layout_free(fs->ops.layout);
+	ffs_runs_free(&sb->logged);
 	ffs_runs_free(&sb->not_home);
+	ffs_runs_free(&sb->alias);
 	ffs_runs_free(&sb->jdata);
 	ffs_runs_free(&sb->jdata_committing);
 	ffs_runs_free(&sb->jdata_logged);

@@ -58,9 +58,8 @@ static bool transfer(struct ffs_super *sb, struct ffs_inode *inode, const struct
 		return false;
 	}
 	ffs_iomap_bio_piece(sb, inode, true, io->pos, io->addr, io->bytes);
-	ffs_content_copy(&sb->disk, io->addr, &inode->mapping->content, io->pos, io->bytes,
+	ffs_device_write(sb, io->addr, &inode->mapping->content, io->pos, io->bytes,
 			 FFS_SRC_UNKNOWN);
-	ffs_home_written(sb, io->addr >> bits, io->bytes >> bits);
 	return true;
 }
 

@@ -205,3 +205,13 @@ bool ffs_journal_holds(const struct ffs_journal *j, u64 blk)
 	return e->cp && j->nr_seg && !ffs_tid_before(e->cp, j->seg[0].tid) &&
 	       (!j->cleaned || ffs_tid_before(j->cleaned, e->cp));
 }
+
+bool ffs_journal_replays(const struct ffs_journal *j, u64 blk, u32 tid)
+{
+	const struct ffs_jblock *e = ffs_jblock_find((struct ffs_journal *)j, blk, false);
+
+	if (ffs_tid_before(tid, j->tail))
+		return false;
+	return !e || !e->revoked || ffs_tid_before(e->revoked, tid) ||
+	       ffs_tid_before(j->committed, e->revoked);
+}

@@ -123,6 +123,9 @@ bool ffs_journal_has(const struct ffs_journal *j, u64 blk);
  */
 bool ffs_journal_holds(const struct ffs_journal *j, u64 blk);
 
+/* Recovery would write block @blk as transaction @tid logged it, now or once that has committed. */
+bool ffs_journal_replays(const struct ffs_journal *j, u64 blk, u32 tid);
+
 u32 ffs_journal_tid(const struct ffs_journal *j); /* running transaction, 0: none */
 /* The number that the next transaction gets. */
 u32 ffs_journal_next_tid(const struct ffs_journal *j);

@@ -17,7 +17,7 @@ static void device_write(struct ffs_ops *o, struct ffs_inode *inode, const struc
 	struct ffs_runs data = { 0 };
 
 	ffs_store_content(sb, inode, &data, pos, pos + len);
-	ffs_content_copy(&sb->disk, at + (pos - base), &data, pos, len, FFS_SRC_ZERO);
+	ffs_device_write(sb, at + (pos - base), &data, pos, len, FFS_SRC_ZERO);
 	ffs_runs_free(&data);
 	ffs_emit(&sb->env, foliofs_bio, inode->ino, 1, map->pblk, map->len, pos);
 }
@@ -32,9 +32,9 @@ static void zero_rest(struct ffs_ops *o, const struct ffs_map *map, u64 pos, u64
 	if (!(map->flags & (FFS_MAP_NEW | FFS_MAP_UNWRITTEN)))
 		return;
 	if (pos > base)
-		ffs_content_zero(&sb->disk, at, at + (pos - base));
+		ffs_device_zero(sb, at, at + (pos - base));
 	if (end < stop)
-		ffs_content_zero(&sb->disk, at + (end - base), at + (stop - base));
+		ffs_device_zero(sb, at + (end - base), at + (stop - base));
 }
 
 /*

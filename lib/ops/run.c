@@ -342,6 +342,7 @@ s64 ffs_run_op(struct ffs_ops *o, const struct foliofs_op *op)
 	ret = o->sb.type ? ffs_simple_run(o, op) : dispatch(o, op);
 	/* The task sleeps until the next operation: completed I/O and asked-for commits go on. */
 	ffs_sleep(&o->sb);
+	ffs_home_settle(&o->sb);
 	ffs_emit(env, foliofs_op, op->kind, (u64)ret);
 	return ret;
 }

@@ -179,6 +179,7 @@ static int finish_sync(struct ffs_ops *o)
 	if (tid)
 		ret = ffs_journal_wait_commit(sb->journal, tid);
 	ffs_journal_written(sb->journal);
+	ffs_home_synced(sb);
 	return ret < 0 ? ret : 0;
 }
 

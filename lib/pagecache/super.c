@@ -254,8 +254,15 @@ void ffs_store_content(struct ffs_super *sb, const struct ffs_inode *inode, stru
 
 void ffs_direct_bring(struct ffs_super *sb, u64 pos, u64 addr, u64 len)
 {
-	if (sb->direct_data)
-		ffs_content_copy(&sb->direct_data->bytes, pos, &sb->disk, addr, len, FFS_SRC_ZERO);
+	u64 stop = addr + len, n;
+
+	for (; sb->direct_data && addr < stop; pos += n, addr += n) {
+		const struct ffs_runs *disk;
+
+		n = stop - addr;
+		disk = ffs_device_view(sb, addr, &n);
+		ffs_content_copy(&sb->direct_data->bytes, pos, disk, addr, n, FFS_SRC_ZERO);
+	}
 }
 
 void ffs_mapping_error(struct ffs_super *sb, struct ffs_inode *inode, int err)

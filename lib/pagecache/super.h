@@ -55,8 +55,11 @@ struct ffs_super {
 	bool copy_shared;
 	/* A read into a pipe; a direct one leaves here what it has brought.  NULL: another read. */
 	struct ffs_direct_data *direct_data;
-	/* What the device holds in the place of blocks that are logged, not yet written home. */
-	struct ffs_runs not_home;
+	/*
+	 * Blocks that the device's page cache logged (home.c): the transaction that the log replays
+	 * them from, key block, b = tid; what the device holds; what that cache has to write there.
+	 */
+	struct ffs_runs logged, not_home, alias;
 	/* data=journal: blocks in the running transaction, key block, b = inode << 32 | lblk */
 	struct ffs_runs jdata;
 	/* of the transaction that commits: the same, and the bytes that its log holds */
@@ -138,12 +141,25 @@ int ffs_orphan_add(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode 
 int ffs_orphan_del(struct ffs_super *sb, struct ffs_handle *h, struct ffs_inode *inode);
 bool ffs_is_orphan(const struct ffs_super *sb, u32 ino);
 
-/* Block @pblk gets its content through the log: what it holds now stays until the checkpoint. */
-void ffs_home_later(struct ffs_super *sb, u64 pblk);
-/* File data was written to [pblk, pblk + n): it is what the device holds. */
-void ffs_home_written(struct ffs_super *sb, u64 pblk, u64 n);
+/*
+ * Block @pblk gets its content, bytes from @pos on of @src, through the device's page cache and the
+ * running transaction.
+ */
+void ffs_home_log(struct ffs_super *sb, u64 pblk, const struct ffs_runs *src, u64 pos);
+/* Transaction @tid has logged the file's own copy of @pblk: that is what recovery finds. */
+void ffs_home_logged_again(struct ffs_super *sb, u64 pblk, u32 tid);
+/* The device's page cache was written back (sync_blockdev), behind a commit. */
+void ffs_home_synced(struct ffs_super *sb);
+/* Blocks that the log does not replay any more are what the device holds. */
+void ffs_home_settle(struct ffs_super *sb);
 /* What a read of *n device bytes from @byte on finds; *n is cut where that ends. */
 const struct ffs_runs *ffs_device_view(const struct ffs_super *sb, u64 byte, u64 *n);
+/* The device takes @len bytes at @addr: those from @pos on of @src, @missing where it has nothing. */
+void ffs_device_write(struct ffs_super *sb, u64 addr, const struct ffs_runs *src, u64 pos, u64 len,
+		      u64 missing);
+void ffs_device_zero(struct ffs_super *sb, u64 addr, u64 end);
+/* Blocks given back: what they hold is stale from now on. */
+void ffs_device_stale(struct ffs_super *sb, u64 addr, u64 end);
 /* Bytes [pos, pos + len) of the file of @m, read from @addr, are in the cache.  Stale ones are told. */
 void ffs_device_fill(struct ffs_super *sb, struct ffs_mapping *m, u64 pos, u64 addr, u64 len);
 
