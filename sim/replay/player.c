@@ -46,13 +46,14 @@ static void keep_failure(struct player *p, const struct foliofs_op *op, const ch
 			 int64_t ret)
 {
 	const char *why = foliofs_fs_error(p->fs);
-	struct player_failure *f = &p->failure[p->failed];
+	struct player_failure *f;
 
 	if (*why && !p->refused++)
 		snprintf(p->first_refused, sizeof(p->first_refused), "operation %u: %s", op->id,
 			 why);
 	if (p->failed++ >= PLAYER_FAILURES)
 		return;
+	f = &p->failure[p->failed - 1];
 	f->id = op->id;
 	f->text = text;
 	f->error = (int)ret;
