@@ -316,6 +316,8 @@ void ffs_fs_drop(struct foliofs_fs *fs)
 	free(sb->dirty);
 	free(sb->orphans);
 	free(sb->ordered);
+	for (u32 i = 0; i < fs->ops.nr_files; i++)
+		free(fs->ops.file[i]);
 	free(fs->ops.file);
 }
 
@@ -401,12 +403,12 @@ void foliofs_fs_close_all(struct foliofs_fs *fs)
 	for (i = 0; i < fs->ops.nr_files; i++) {
 		const struct foliofs_op op = { .kind = FOLIOFS_OP_CLOSE, .file = (s32)i };
 
-		if (!fs->ops.file[i].inode)
+		if (!fs->ops.file[i]->inode)
 			continue;
 		if (fs->ops.sb.type)
 			ffs_simple_run(&fs->ops, &op);
 		else
-			ffs_close(&fs->ops, &fs->ops.file[i]);
+			ffs_close(&fs->ops, fs->ops.file[i]);
 	}
 	ffs_sleep(&fs->ops.sb);
 }

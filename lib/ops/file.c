@@ -7,9 +7,9 @@
 
 struct ffs_file *ffs_file(struct ffs_ops *o, s32 slot)
 {
-	if (slot < 0 || (u32)slot >= o->nr_files || !o->file[slot].inode)
+	if (slot < 0 || (u32)slot >= o->nr_files || !o->file[slot]->inode)
 		return NULL;
-	return &o->file[slot];
+	return o->file[slot];
 }
 
 struct ffs_file *ffs_file_slot(struct ffs_ops *o, u32 slot)
@@ -18,10 +18,10 @@ struct ffs_file *ffs_file_slot(struct ffs_ops *o, u32 slot)
 		u32 n = max(slot + 1, 2 * o->nr_files);
 
 		o->file = ffs_realloc(o->file, n * sizeof(*o->file));
-		memset(&o->file[o->nr_files], 0, (n - o->nr_files) * sizeof(*o->file));
-		o->nr_files = n;
+		while (o->nr_files < n)
+			o->file[o->nr_files++] = ffs_zalloc(sizeof(**o->file));
 	}
-	return &o->file[slot];
+	return o->file[slot];
 }
 
 /* The first open of a mount writes the mount point into the superblock. */

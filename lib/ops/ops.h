@@ -56,7 +56,7 @@ struct ffs_file {
 struct ffs_ops {
 	struct ffs_super sb;
 	struct ffs_layout *layout;
-	struct ffs_file *file;
+	struct ffs_file **file; /* each stays where it is while others are opened */
 	u32 nr_files;
 	struct ffs_inode *root;
 	u64 tick_ns;

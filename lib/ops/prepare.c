@@ -57,7 +57,7 @@ static int unmount(struct ffs_ops *o)
 	u32 i;
 
 	for (i = 0; i < o->nr_files; i++)
-		if (o->file[i].inode)
+		if (o->file[i]->inode)
 			return -EBUSY;
 	ffs_syncfs(o);
 	ffs_journal_force_commit(sb->journal);

@@ -37,7 +37,7 @@ bool ffs_simple_busy(const struct ffs_ops *o)
 	u32 i;
 
 	for (i = 0; i < o->nr_files; i++)
-		if (o->file[i].inode)
+		if (o->file[i]->inode)
 			return true;
 	return false;
 }
