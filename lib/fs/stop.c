@@ -322,8 +322,14 @@ static const char *waits(struct foliofs_fs *fs, const struct foliofs_op *op,
 
 bool ffs_would_wait(struct foliofs_fs *fs, const struct foliofs_op *op)
 {
+	const struct ffs_file *f = ffs_file(&fs->ops, op->file);
 	const struct ffs_stopped *s;
 
+	/* The kernel's close would leave the file to the call that runs with it. */
+	if ((op->kind == FOLIOFS_OP_CLOSE || op->kind == FOLIOFS_OP_OPEN) && f && f->calls) {
+		ffs_error(&fs->ops.sb.env, "a stopped task uses the file");
+		return true;
+	}
 	for (s = fs->stopped; s; s = s->outer) {
 		const char *what = waits(fs, op, s);
 

@@ -50,6 +50,7 @@ struct ffs_file {
 	u32 flags; /* FOLIOFS_O_* */
 	u64 pos;
 	u32 wb_seen; /* failed writes of the inode that it has told */
+	u32 calls; /* operations that run with it: more than its own behind a stop */
 	struct ffs_ra ra;
 };
 

@@ -332,14 +332,23 @@ static s64 dispatch(struct ffs_ops *o, const struct foliofs_op *op)
 
 s64 ffs_run_op(struct ffs_ops *o, const struct foliofs_op *op)
 {
+	struct ffs_file *f = ffs_file(o, op->file), *g = ffs_file(o, op->file2);
 	struct ffs_env *env = &o->sb.env;
 	s64 ret;
 
+	if (f)
+		f->calls++;
+	if (g)
+		g->calls++;
 	env->op = op->id;
 	env->thread = FOLIOFS_THREAD_TASK;
 	env->now_ns = max(env->now_ns, op->time_ns);
 	env->error[0] = 0;
 	ret = o->sb.type ? ffs_simple_run(o, op) : dispatch(o, op);
+	if (f)
+		f->calls--;
+	if (g)
+		g->calls--;
 	/* The task sleeps until the next operation: completed I/O and asked-for commits go on. */
 	ffs_sleep(&o->sb);
 	ffs_home_settle(&o->sb);
