@@ -152,6 +152,7 @@ int ffs_inline_convert(struct ffs_super *sb, struct ffs_inode *inode)
 	} else {
 		ffs_runs_free(&saved);
 		ffs_home_log(sb, map.pblk, &inode->mapping->content, 0);
+		/* SIMPLIFIED: data=journal: the file's own buffer of the block is the same one. */
 		err = ffs_journal_dirty(h, map.pblk);
 	}
 	ffs_handle_stop(h);
