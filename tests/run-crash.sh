@@ -1,7 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # A power cut at every event of what every capture did (tests/conform, and the golden captures beside the
-# source tree where they are), under v6.18: no rule breaks.  And where a fix is missing whose absence a
+# source tree where they are), under v6.18: no rule breaks, but for a hole that every kernel has (measured on
+# 6.18.44: scenarios/crash/inline-overwritten.yaml): what a file writes when its data leaves the inode, the
+# log overwrites with what was there before.  And where a fix is missing whose absence a
 # power cut shows, its hole is found.
 #
 # FOLIOSIM: the simulator; FOLIOSIM_SWEEP: the same without sanitizers, for the larger collection;
@@ -47,7 +49,15 @@ for dir in "$SOURCE_DIR"/tests/conform/6.*/*/ "$SOURCE_DIR"/../shared/golden/*/ 
 	prepare=$(unpack "$dir" prepare.txt)
 	[ -s "$prepare" ] && set -- "$@" --prepare "$prepare"
 	"$foliosim" replay --crash-every "$@" "$(unpack "$dir" ops.txt)" > "$work/out" 2>&1
-	verdict "$dir" 0 $?
+	status=$?
+	case $dir in
+	*/inline-4k | */inline-overwritten-*)
+		verdict "$dir" 1 $status
+		grep -A 1 '^verdict      BROKEN: 1 rule$' "$work/out" | grep -q '^  I1-synced-lost:'
+		verdict "$dir: I1-synced-lost alone" 0 $?
+		;;
+	*) verdict "$dir" 0 $status ;;
+	esac
 done
 
 # hole CHANGE RULE OPTIONS...: the operations are clean under v6.18, without CHANGE RULE breaks

