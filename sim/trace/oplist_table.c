@@ -211,11 +211,15 @@ static void put_field(struct out *o, char letter, const struct foliofs_op *op, c
 const char *oplist_format(const struct foliofs_op *op, const char *file, const char *file2,
 			  char *buf, size_t len)
 {
+	const uint32_t made = FOLIOFS_O_CREAT | FOLIOFS_O_TMPFILE;
 	struct out o = { .buf = buf, .len = len };
 
 	put(&o, "%s", foliofs_op_name(op->kind));
 	for (const char *f = table[op->kind].fields; *f; f++)
 		put_field(&o, *f, op, file, file2);
+	if (op->kind == FOLIOFS_OP_OPEN ? op->flags & made && op->mode != 0644 :
+					  op->kind == FOLIOFS_OP_MKDIR && op->mode != 0755)
+		put(&o, " mode=%04o", op->mode);
 	if (op->kind == FOLIOFS_OP_SYNC_RANGE && op->flags != OPLIST_HOW_BOTH)
 		put(&o, " how=%s", flag_name(oplist_how, op->flags, "other"));
 	if (op->flags && (op->kind == FOLIOFS_OP_MREAD || op->kind == FOLIOFS_OP_MWRITE ||

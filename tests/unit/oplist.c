@@ -326,6 +326,8 @@ static void format(void **state)
 		"copyrange a 1 a 2 3",
 		"rename x y",
 		"mkdir d",
+		"mkdir d mode=0700",
+		"open z wo mode=0600",
 		"writebad a 1 2 1",
 		"setxattr a 3",
 		"sleep_ms 4",

@@ -128,12 +128,12 @@ static void prefixes(void **state)
 	is("openat(AT_FDCWD</mnt/d>, \"x y\", O_WRONLY|O_CREAT|O_APPEND, 0600) = 3</mnt/d/x y>\n"
 	   "write(3</mnt/d/x y>, \"ab\\\")\"..., 5) = 5\n"
 	   "fsync(3</mnt/d/x y>) = 0\n", false,
-	   "1 open d/x y wo append -> #0\n2 append #0 5\n3 fsync #0\n");
+	   "1 open d/x y wo append mode=0600 -> #0\n2 append #0 5\n3 fsync #0\n");
 	is("openat(AT_FDCWD</home>, \"/mnt/q\\74\\303\\244\", O_WRONLY|O_CREAT, 0600) = "
 	   "3</mnt/q\\74\\303\\244>\n"
 	   "write(1</dev/null<char 1:3>>, \"x\", 1) = 1\n"
 	   "read(4<TCP:[127.0.0.1:5->127.0.0.1:6]>, \"x\", 1) = 1\n", false,
-	   "1 open q<\303\244 wo -> #0\n");
+	   "1 open q<\303\244 wo mode=0600 -> #0\n");
 }
 
 static void without_output_file(void **state)
@@ -305,7 +305,7 @@ static void names(void **state)
 	   "fsetxattr(3, \"user.a\", \"xyz\", 3, 0) = 0\n"
 	   "newfstatat(6, \"\", {st_mode=S_IFREG|0600, st_size=0, ...}, AT_EMPTY_PATH) = 0\n",
 	   false,
-	   "1 mkdir d\n2 open d/x -> #0\n3 open / ro dir -> #1\n4 mkdir e\n5 rename d/x e/y\n"
+	   "1 mkdir d\n2 open d/x -> #0\n3 open / ro dir -> #1\n4 mkdir e mode=0700\n5 rename d/x e/y\n"
 	   "6 link e/y z\n7 symlink s e/y\n8 open e/y ro -> #2\n9 rmdir d\n10 unlink z\n"
 	   "11 rename e f\n12 open f/y ro -> #3\n13 fsync #1\n14 setattr #0\n15 setattr #0\n"
 	   "16 chown /f/y\n17 setxattr #0 3\n18 stat #3\n");
@@ -314,7 +314,7 @@ static void names(void **state)
 	   "write(3, \"x\", 1) = 1\n"
 	   "linkat(AT_FDCWD, \"/proc/self/fd/3\", AT_FDCWD, \"/mnt/t\", AT_SYMLINK_FOLLOW) = 0\n"
 	   "openat(AT_FDCWD, \"/mnt/t\", O_RDONLY) = 4\n", false,
-	   "1 open / tmpfile -> #0\n2 write #0 0 1\n3 link #0 t\n4 open t ro -> #1\n");
+	   "1 open / tmpfile mode=0600 -> #0\n2 write #0 0 1\n3 link #0 t\n4 open t ro -> #1\n");
 }
 
 static void mappings(void **state)

@@ -136,7 +136,7 @@ static void fsx(void **state)
 	   "zero_range 0x0 0x100 0x800\n"
 	   "copy_range 0x0 0x100 0x1000\n"
 	   "fsync 0x0 0x0 0x0\n", TRACE_FSX,
-	   "12000 open fsx trunc\n24000 write #0 4096 512\n36000 truncate #0 2048\n48000 close #0\n"
+	   "12000 open fsx trunc mode=0666\n24000 write #0 4096 512\n36000 truncate #0 2048\n48000 close #0\n"
 	   "60000 open fsx nocreat\n72000 mwrite #0 256 128\n84000 fallocate #0 keep_size 0 16384\n"
 	   "96000 fallocate #0 punch 1024 1024\n108000 fallocate #0 zero 0 256\n"
 	   "120000 copyrange #0 0 #0 4096 256\n132000 fsync #0\n");
