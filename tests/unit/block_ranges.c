@@ -3,7 +3,8 @@
  * Bytes to blocks of a folio, through the whole model: block sizes 1K to 64K, page sizes 4K, 16K
  * and 64K, folios of 1 to 16 blocks, every first and last block, aligned and one byte inside;
  * overwrites of cached and of cold folios, writes into holes, punched ranges and cut tails, on
- * buffer heads and on the iomap core.
+ * buffer heads and on the iomap core.  The folio of 2,048 blocks of 1K at the boundaries of its
+ * words, and reads of it with a hole there.
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -72,7 +73,8 @@ static void check_folio(void *priv, const struct foliofs_folio_state *f)
 {
 	struct states *s = priv;
 	uint64_t b = f->index * page / block, n = (page << f->order) / block, i;
-	char text[512], *word, *save = NULL;
+	static char text[8 * 2048 + 12]; /* up to 7 letters a block */
+	char *word, *save = NULL;
 
 	assert_int_equal(f->index % (1u << f->order), 0);
 	if (!f->buffers) {
@@ -101,6 +103,21 @@ static uint64_t states(uint64_t first, uint64_t end, const char *in, const char 
 
 	assert_int_equal(foliofs_fs_for_each_folio(fs, ino, check_folio, &s), 0);
 	return s.seen;
+}
+
+static void add_uptodate(void *priv, const struct foliofs_folio_state *f)
+{
+	assert_true(f->uptodate && !f->dirty);
+	*(uint64_t *)priv += (page << f->order) / block;
+}
+
+/* Blocks in the cache, all of them of folios that are uptodate. */
+static uint64_t uptodate(void)
+{
+	uint64_t sum = 0;
+
+	assert_int_equal(foliofs_fs_for_each_folio(fs, ino, add_uptodate, &sum), 0);
+	return sum;
 }
 
 /* Bytes that read as zero. */
@@ -257,6 +274,51 @@ static void on_iomap(void **state)
 	sweep("iomap-next-v2", "buffered_iomap", 65536, false);
 }
 
+/* A cold read of the folio, of which [first, end) is a hole: all of it becomes uptodate. */
+static void read_around(uint64_t first, uint64_t end)
+{
+	uint64_t from = first * block, to = end * block;
+	const struct foliofs_op read = { .kind = FOLIOFS_OP_MREAD, .len = blocks * block,
+					 .stride = 512, .flags = FOLIOFS_MADV_HUGEPAGE };
+
+	fill();
+	assert_int_equal(run((struct foliofs_op){
+		.kind = FOLIOFS_OP_FALLOCATE, .off = from, .len = to - from,
+		.flags = FOLIOFS_FALLOC_KEEP_SIZE | FOLIOFS_FALLOC_PUNCH_HOLE }), 0);
+	simple(FOLIOFS_OP_FSYNC, 0, 0);
+	simple(FOLIOFS_OP_DROP_CACHES, 0, 1);
+	assert_int_equal(run(read), blocks * block);
+	zeros(from, to);
+	if (end == blocks || iomap) /* nothing but a hole behind the data: read as a whole */
+		assert_int_equal(uptodate(), blocks);
+	else /* a block without a place is filled with zeros and stays unmapped */
+		assert_int_equal(states(first, end, "U", "UM"), blocks);
+}
+
+static void words(const char *kernel, const char *mount)
+{
+	static const uint64_t at[] = { 0, 1, 63, 64, 65, 127, 128, 1023, 1024, 1984, 2047, 2048 };
+
+	page = 4096;
+	block = 1024;
+	blocks = 2048;
+	make(kernel, mount);
+	for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++)
+		for (size_t j = i + 1; j < sizeof(at) / sizeof(at[0]); j++) {
+			pair(at[i], at[j]);
+			read_around(at[i], at[j]);
+		}
+	assert_int_equal(foliofs_fs_broken(fs), 0);
+	foliofs_fs_free(fs);
+}
+
+static void largest_folio(void **state)
+{
+	(void)state;
+	words("v6.18", "");
+	words("iomap-next-v2", "buffered_iomap");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -264,6 +326,7 @@ int main(void)
 		cmocka_unit_test(small_folios),
 		cmocka_unit_test(blocks_larger_than_pages),
 		cmocka_unit_test(on_iomap),
+		cmocka_unit_test(largest_folio),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
