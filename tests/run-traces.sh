@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # The logs of real programs (tests/data/traces): each is replayed without a rule broken, and the
-# files end with the sizes that they really had (NAME.sizes), on several file systems.
+# files end with the sizes that they really had (NAME.sizes), on several file systems.  A replay is a
+# capture as a kernel's is: of programs that found nothing there, its op list comes to the same events.
 #
 # Environment: FOLIOSIM.  Exit 0, or 1.  Ends with "N passed, M failed".
 set -u
@@ -41,6 +42,20 @@ check() { # kernel, options of mke2fs, options of mount
 	done
 }
 
+again() { # name: a trace without files from before
+	"$FOLIOSIM" replay --kernel v6.18 --mkfs "size=1G" --capture "$work/again" "$1.strace.gz" \
+		>/dev/null 2>&1
+	if "$FOLIOSIM" conform "$work/again" >"$work/verdict" 2>&1; then
+		passed=$((passed + 1))
+	else
+		echo "$1: the op list of its replay comes to other events:"
+		head -n 5 "$work/verdict"
+		failed=$((failed + 1))
+	fi
+}
+
+again dd
+again sqlite
 check v6.18 "size=1G" ""
 check v6.18 "size=20G -b 1024 -J size=1" ""
 check v6.18 "size=4G -b 1024 -O ^has_journal" ""
